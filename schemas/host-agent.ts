@@ -2,7 +2,8 @@
  * The agent of a host, which starts and watches processes for a driver. Each driver has its own agent on each of its
  * hosts, so that drivers share only the machine.
  */
-import type { Actor, Uint32, Uint64 } from "viceroy/schema";
+import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
+import type { FoundPublication, Publication, PublishedRankState, RelayedAnswer, RelayedCall } from "./published.js";
 import type { FailureCause } from "./supervision.js";
 
 /** The first message of a driver to a host: its versions and its keep-alive time. */
@@ -136,4 +137,34 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   driverEnded(reason: string): void;
+  /**
+   * Makes a mesh of the driver known to other drivers. It fails if another mesh has the name. It ends with the session.
+   * @concurrent
+   */
+  publish(publication: Publication): void;
+  /**
+   * Withdraws a published mesh of the driver.
+   * @concurrent
+   */
+  unpublish(publication: Uint64, reason: string): void;
+  /**
+   * Returns the mesh that a driver has published by a name. If there is none, it waits for at most `wait` milliseconds.
+   * @concurrent
+   */
+  findPublication(name: string, wait: Uint32): FoundPublication;
+  /**
+   * Sends a message to an actor of a published mesh. Messages to a mesh keep their order.
+   * @concurrent
+   */
+  relayCall(call: RelayedCall): RelayedAnswer;
+  /**
+   * Calls a streaming endpoint of an actor of a published mesh.
+   * @concurrent
+   */
+  relayStream(call: RelayedCall): Stream<RelayedAnswer>;
+  /**
+   * Returns the state of an actor of a published mesh.
+   * @concurrent
+   */
+  publishedRankState(publication: Uint64, rank: Uint32): PublishedRankState;
 }

@@ -2,9 +2,10 @@
  * The agent of a process. Its parent process calls it to create and stop actors, and the agent reports failures to its
  * parent.
  */
-import type { Actor, Uint32, Uint64 } from "viceroy/schema";
+import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
 import type { Checkpoint } from "./checkpoint.js";
 import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
+import type { PublishedRankState, RelayedAnswer, RelayedCall } from "./published.js";
 import type { GrantClaim, MemoryAnswer } from "./rdma.js";
 import type { ActorNotice } from "./supervision.js";
 
@@ -265,4 +266,24 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   hostLeft(host: Uint64, reason: string, procs?: Uint64[]): void;
+  /**
+   * Sends a message of another driver to an actor of a mesh that this process has published.
+   * @concurrent
+   */
+  callPublished(call: RelayedCall): RelayedAnswer;
+  /**
+   * Calls a streaming endpoint of an actor of a mesh that this process has published.
+   * @concurrent
+   */
+  streamPublished(call: RelayedCall): Stream<RelayedAnswer>;
+  /**
+   * Returns the state of an actor of a mesh that this process has published.
+   * @concurrent
+   */
+  publishedRankState(publication: Uint64, rank: Uint32): PublishedRankState;
+  /**
+   * Reports that a mesh that this process has looked up is not published any more.
+   * @concurrent
+   */
+  publicationEnded(publication: Uint64, reason: string): void;
 }

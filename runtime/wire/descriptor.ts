@@ -42,6 +42,11 @@ export interface EndpointDescriptor {
   readonly timeout?: number;
   /** The operation of the `@reduce` tag. */
   readonly reduce?: string;
+  /**
+   * Whether the answer returns the credit of a message although the endpoint is concurrent. Absent: the credit returns
+   * when the handler starts.
+   */
+  readonly creditWithAnswer?: boolean;
   /** Takes part in the messages of the endpoint. Endpoints that take tensors or have `@propagate` have one. */
   readonly interceptor?: EndpointInterceptor;
   /**
@@ -149,12 +154,27 @@ export function defineArgs(codec: Codec<readonly unknown[]>, min: number, max: n
   return { codec, min, max };
 }
 
-/** Makes the descriptor of an actor interface from its definition. */
+/**
+ * The interfaces whose generated modules this process has loaded, by key and fingerprint. A process can load two builds
+ * of one interface.
+ */
+const loadedInterfaces = new Map<string, Map<bigint, ActorDescriptor>>();
+
+/**
+ * Returns the descriptor of an interface that another process names by its key: the one with the fingerprint if there is
+ * one, or else the one that was loaded last. Undefined if no generated module of the interface has been loaded.
+ */
+export function loadedInterface(key: string, fingerprint: bigint): ActorDescriptor | undefined {
+  const builds = loadedInterfaces.get(key);
+  return builds?.get(fingerprint) ?? [...(builds?.values() ?? [])].at(-1);
+}
+
+/** Makes the descriptor of an actor interface from its definition, and remembers it for `loadedInterface`. */
 export function defineActor(actor: ActorDefinition): ActorDescriptor {
   let args: ArgsDefinition | undefined;
   const getArgs = (): ArgsDefinition => (args ??= actor.args());
   let endpoints: readonly EndpointDescriptor[] | undefined;
-  return {
+  const descriptor: ActorDescriptor = {
     key: actor.key,
     name: actor.name,
     id: actor.id,
@@ -180,6 +200,10 @@ export function defineActor(actor: ActorDefinition): ActorDescriptor {
     },
     extends: actor.extends ?? [],
   };
+  const builds = loadedInterfaces.get(actor.key);
+  if (builds === undefined) loadedInterfaces.set(actor.key, new Map([[actor.fingerprint, descriptor]]));
+  else builds.set(actor.fingerprint, descriptor);
+  return descriptor;
 }
 
 function describe(name: string, endpoint: EndpointDefinition): EndpointDescriptor {

@@ -195,7 +195,17 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   cast(args: readonly unknown[]): Sent {
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
-    return this.view.size === 1 ? this.#castOne(args, sender, turn) : this.#castAll(args, sender, turn);
+    return this.view.size === 1 ? this.#castOne(args, 0, sender, turn) : this.#castAll(args, sender, turn);
+  }
+
+  /**
+   * Sends a message without an answer to the actor at `rank`.
+   *
+   * @throws rethrows errors of the codec and of the session; then nothing has been sent
+   */
+  castOne(args: readonly unknown[], rank: number): Sent {
+    const turn = currentTurn();
+    return this.#castOne(args, rank, turn === undefined ? mainRoot() : turn.cell, turn);
   }
 
   /**
@@ -210,21 +220,21 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     portsWritten.length = 0;
   }
 
-  #castOne(args: readonly unknown[], sender: LocalActor, turn: AnyTurn | undefined): Sent {
+  #castOne(args: readonly unknown[], rank: number, sender: LocalActor, turn: AnyTurn | undefined): Sent {
     let session = this.#session;
-    if (session === undefined || this.#sender !== sender || session.ended !== undefined) {
-      const opened = this.#openCached(sender, 0);
+    if (session === undefined || this.#sender !== sender || session.ended !== undefined || rank !== 0) {
+      const opened = this.#openCached(sender, rank);
       if (opened instanceof DeliveryError) {
-        this.#encodeForNobody(sender, args, [0]);
+        this.#encodeForNobody(sender, args, [rank]);
         sender.undeliverable(this.label, opened);
         return sentNow;
       }
       session = opened;
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
-    const extension = messageExtension(this.view, session, 0, turn, noAnswer, this.#fixedTrace ?? turn?.span);
+    const extension = messageExtension(this.view, session, rank, turn, noAnswer, this.#fixedTrace ?? turn?.span);
     session.cast(this.#slot, 0, this, args, sent, extension);
-    if (portsWritten.length > 0) announceReceivers(sender, this.view, [0]);
+    if (portsWritten.length > 0) announceReceivers(sender, this.view, [rank]);
     return sent;
   }
 

@@ -77,7 +77,7 @@ function lockstepHandler(actorClass: ActorClass, endpoint: EndpointDescriptor): 
   return {
     endpoint,
     method: handlerMethod(prototype, endpoint),
-    creditWithAnswer: !endpoint.concurrent && !endpoint.respond && !endpoint.stream,
+    creditWithAnswer: endpoint.creditWithAnswer ?? (!endpoint.concurrent && !endpoint.respond && !endpoint.stream),
     layout: 0,
     args: argumentsLayout(endpoint, endpoint.args),
     result: endpoint.result,

@@ -121,12 +121,12 @@ export class AttachedHost implements HostLink {
       ...(cpus === undefined ? {} : { cpus }),
       output: stdio !== "ignore",
     };
-    const started = this.ready.then(() => this.#ask((agent) => agent.start.callOne(order)));
+    const started = this.ready.then(() => this.ask((agent) => agent.start.callOne(order)));
     const pipe = started.then(() => this.#pipeTo(from, proc));
     // Signals follow the order to start, even if the host takes long to accept this driver.
     const signal = (which: HostSignal) => {
       const send = () => {
-        if (this.#lostCause === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
+        if (this.#lostCause === undefined) this.ask((agent) => agent.signal.broadcast(proc, which));
       };
       started.then(send, () => {});
     };
@@ -160,7 +160,7 @@ export class AttachedHost implements HostLink {
 
   /** Connects to the process directly if it listens, and otherwise through the host's agent. */
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
-    const { port } = this.#isRemote ? await this.#ask((agent) => agent.portOf.callOne(proc)) : {};
+    const { port } = this.#isRemote ? await this.ask((agent) => agent.portOf.callOne(proc)) : {};
     const target = { agent: this.id, address: this.#target, proof: this.proof };
     const direct = port === undefined ? undefined : await this.#runtime.directLinks.connect(proc, from, target, port);
     return direct ?? from.relayTo(proc, this.id, this.location);
@@ -193,6 +193,16 @@ export class AttachedHost implements HostLink {
     }
   }
 
+  /** Whether the host is gone, was left, or could not be attached. */
+  get isLost(): boolean {
+    return this.#lostCause !== undefined;
+  }
+
+  /** Sends to the agent of the host as the root of this program. */
+  ask<T>(send: (agent: HostAgentMesh) => T): T {
+    return runAsRoot(this.#runtime.mainProc.proc, () => send(this.#agent));
+  }
+
   markLost(reason: string): void {
     if (this.#lostCause !== undefined) return;
     this.#runtime.attachedHosts.delete(this.id);
@@ -207,7 +217,7 @@ export class AttachedHost implements HostLink {
   async leave(reason: string): Promise<void> {
     if (this.#lostCause !== undefined) return;
     this.#isLeaving = true;
-    await this.ready.then(() => this.#ask((agent) => agent.leave.callOne(reason))).catch(() => {});
+    await this.ready.then(() => this.ask((agent) => agent.leave.callOne(reason))).catch(() => {});
     this.markLost(reason);
   }
 
@@ -216,7 +226,7 @@ export class AttachedHost implements HostLink {
     await this.ready;
     if (this.#lostCause !== undefined) throw new Error(this.#lostCause.message);
     try {
-      await this.#ask((agent) => agent.shutdown.callOne(reason));
+      await this.ask((agent) => agent.shutdown.callOne(reason));
     } catch (error) {
       // Another driver may have shut the host down first, which is what this driver wants.
       if (this.#lostCause === undefined) throw error;
@@ -231,13 +241,13 @@ export class AttachedHost implements HostLink {
     const terms = { viceroy: version, ...agents, ...(this.#isRemote ? { keepAlive } : {}) };
     let info: HostInfo;
     try {
-      info = await this.#ask((agent) => agent.attach.with({ timeout }).callOne(terms));
+      info = await this.ask((agent) => agent.attach.with({ timeout }).callOne(terms));
     } catch (error) {
       throw this.#attachFailed(error);
     }
     for (const other of this.#runtime.attachedHosts.values()) {
       if (other === this || other.daemon !== info.daemon) continue;
-      await this.#ask((agent) => agent.leave.callOne("attached twice")).catch(() => {});
+      await this.ask((agent) => agent.leave.callOne("attached twice")).catch(() => {});
       throw this.#attachFailed(new Error(`it is the same host as ${other.address}, which is attached already`));
     }
     this.#info = info;
@@ -279,9 +289,5 @@ export class AttachedHost implements HostLink {
 
   #lostError(): Error {
     return new Error(this.#lostCause!.message);
-  }
-
-  #ask<T>(send: (agent: HostAgentMesh) => T): T {
-    return runAsRoot(this.#runtime.mainProc.proc, () => send(this.#agent));
   }
 }

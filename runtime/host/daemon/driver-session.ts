@@ -27,6 +27,8 @@ import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
 import { type DriverRequests, HostAgent } from "./host-agent.js";
 import { OutputQueue, type OutputReceiver } from "./output-queue.js";
+import { PublicationRelay } from "./publication-relay.js";
+import type { Publications } from "./publications.js";
 
 export interface DriverSessionOptions {
   readonly universe: bigint;
@@ -42,6 +44,8 @@ export interface SessionOwner {
   readonly hostname: string;
   /** The credentials that processes of this host present to others. */
   readonly proof: HostProof;
+  /** The meshes that the drivers have published. */
+  readonly publications: Publications<PublicationRelay>;
   /**
    * Returns an address at which processes may listen that are reached by addresses of this kind; undefined if there is
    * none.
@@ -62,6 +66,8 @@ const attachLimitMs = 10_000;
 export class DriverSession implements OutputReceiver, DriverRequests {
   readonly id: ProcId;
   readonly driver: ProcId;
+  /** Passes messages to and from other drivers. */
+  readonly relay: PublicationRelay;
   readonly #platform: ScopedPlatform;
   readonly #owner: SessionOwner;
   readonly #runtime: ProcessRuntime;
@@ -82,6 +88,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#platform = platform;
     this.#owner = owner;
     this.#output = new OutputQueue(platform.clock, this);
+    this.relay = new PublicationRelay(owner.publications, platform.clock, (send) => this.#tellDriver(send));
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
     const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
@@ -223,6 +230,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
 
   async #end(): Promise<void> {
     this.#silence?.stop();
+    this.relay.end();
     const backends = [...this.#runtime.children.values()].map(({ backend }) => backend);
     for (const backend of backends) backend.terminate();
     this.#platform.endAll();

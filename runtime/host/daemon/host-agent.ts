@@ -7,7 +7,16 @@ import {
   type OwnPort,
   type StartOrder,
 } from "../../../generated/host-agent.js";
+import type {
+  FoundPublication,
+  Publication,
+  PublishedRankState,
+  RelayedAnswer,
+  RelayedCall,
+} from "../../../generated/published.js";
+import { context } from "../../actor/context.js";
 import type { ProcId } from "../../link/address.js";
+import type { PublicationRelay } from "./publication-relay.js";
 
 /** The session of a driver, as its agent uses it. */
 export interface DriverRequests {
@@ -24,6 +33,8 @@ export interface DriverRequests {
   shutdown(reason: string): Promise<void>;
   beat(): void;
   driverEnded(reason: string): void;
+  /** Passes messages to and from other drivers. */
+  readonly relay: PublicationRelay;
 }
 
 export class HostAgent extends HostAgentActor {
@@ -66,5 +77,29 @@ export class HostAgent extends HostAgentActor {
 
   driverEnded(reason: string): void {
     this.#session.driverEnded(reason);
+  }
+
+  publish(publication: Publication): void {
+    this.#session.relay.publish(publication);
+  }
+
+  unpublish(publication: bigint, reason: string): void {
+    this.#session.relay.unpublish(publication, reason);
+  }
+
+  findPublication(name: string, wait: number): Promise<FoundPublication> {
+    return this.#session.relay.find(name, wait, context().signal);
+  }
+
+  relayCall(call: RelayedCall): Promise<RelayedAnswer> {
+    return this.#session.relay.call(call, context().signal);
+  }
+
+  relayStream(call: RelayedCall): AsyncIterable<RelayedAnswer> {
+    return this.#session.relay.stream(call, context().signal);
+  }
+
+  publishedRankState(publication: bigint, rank: number): Promise<PublishedRankState> {
+    return this.#session.relay.rankState(publication, rank);
   }
 }

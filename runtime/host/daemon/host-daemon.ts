@@ -11,6 +11,8 @@ import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { DriverSession, type SessionOwner } from "./driver-session.js";
+import type { PublicationRelay } from "./publication-relay.js";
+import { Publications } from "./publications.js";
 
 export interface HostDaemonOptions {
   readonly id: bigint;
@@ -34,6 +36,7 @@ export class HostDaemon implements SessionOwner {
   readonly id: bigint;
   readonly hostname: string;
   readonly proof: HostProof;
+  readonly publications = new Publications<PublicationRelay>();
   readonly #options: HostDaemonOptions;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: (() => void) | undefined;

@@ -5,7 +5,6 @@
 import type { ProcConfig } from "../../../generated/proc-agent.js";
 import { currentCell } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
-import { inlineBackend } from "../../proc/launch/inline-backend.js";
 import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
 import type { JoiningRank } from "../../proc/mesh/membership.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
@@ -14,6 +13,7 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, type Point, points, wholeRegion } from "../../shape/index.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 import type { Env, ProcsPlan } from "./spawn-procs-options.js";
+import { startInlineBackend } from "./start-inline-backend.js";
 
 /** The parameters for the start of one proc. */
 interface ProcStart {
@@ -137,19 +137,6 @@ function startBackend<D extends string>(
   const inspect = plan.inspect(identity.rank);
   const request = { isolation, identity, label, env, execArgv, inspect, cpus, stdio };
   return host === undefined ? runtime.platform.start(request) : host.start(from, request);
-}
-
-function startInlineBackend(runtime: ProcessRuntime, identity: ProcIdentity): ProcBackend {
-  return inlineBackend(runtime.platform.clock, (pipe, ended) => {
-    const leave = (reason: string) => {
-      made.proc.close(reason);
-      runtime.procs.delete(identity.id);
-      ended();
-    };
-    const made = runtime.addProc(identity, leave);
-    made.proc.attach(pipe, identity.parent);
-    return () => leave("killed");
-  });
 }
 
 function procConfigOf<D extends string>(

@@ -19,6 +19,7 @@ import {
   type SpawnOutcome,
   type StopOrder,
 } from "../../../generated/proc-agent.js";
+import type { PublishedRankState, RelayedAnswer, RelayedCall } from "../../../generated/published.js";
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import { context } from "../../actor/context.js";
@@ -186,6 +187,22 @@ export class ProcAgent extends ProcAgentActor {
 
   hostLeft(host: ProcId, reason: string, procs: readonly ProcId[] = []): void {
     this.#proc.handleHostLeft(host, reason, procs);
+  }
+
+  callPublished(call: RelayedCall): Promise<RelayedAnswer> {
+    return this.#proc.publishedMeshes.call(call, context().signal);
+  }
+
+  streamPublished(call: RelayedCall): AsyncIterable<RelayedAnswer> {
+    return this.#proc.publishedMeshes.stream(call, context().signal);
+  }
+
+  publishedRankState(publication: bigint, rank: number): PublishedRankState {
+    return this.#proc.publishedMeshes.rankState(publication, rank);
+  }
+
+  publicationEnded(publication: bigint, reason: string): void {
+    this.#proc.publishedMeshes.publicationEnded(publication, reason);
   }
 }
 

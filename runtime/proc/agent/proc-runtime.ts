@@ -38,6 +38,7 @@ import type { MemoryService } from "./memory-service.js";
 import { whileLoading } from "./module-loading.js";
 import { ProcDialer } from "./proc-dialer.js";
 import type { AgentRole, ProcServices } from "./proc-services.js";
+import type { PublishedMeshes } from "./published-meshes.js";
 
 /**
  * Delay in ms before the proc listens. The work for which the process was started comes first, and listening loads
@@ -119,6 +120,11 @@ export class ProcRuntime implements ProcHooks {
   /** Answers for the registered memory of this process. */
   get memory(): MemoryService {
     return this.#services.memoryService;
+  }
+
+  /** The meshes that this process has published or looked up. */
+  get publishedMeshes(): PublishedMeshes {
+    return this.#services.publishedMeshes;
   }
 
   /** Runs user code that belongs to no actor. */
@@ -258,9 +264,10 @@ export class ProcRuntime implements ProcHooks {
     this.#services.recoveryWatch.watch(target, this.proc);
   }
 
-  /** Returns the status of an actor of a mesh that was spawned here. */
+  /** Returns the status of an actor of a mesh that was spawned or looked up here. */
   rankStatus(mesh: MeshId, rank: number): RankStatus {
-    return this.#services.spawnedActors.get(mesh)?.statusOf(rank) ?? { state: "lost" };
+    const { spawnedActors, publishedMeshes } = this.#services;
+    return spawnedActors.get(mesh)?.statusOf(rank) ?? publishedMeshes.statusOf(mesh, rank) ?? { state: "lost" };
   }
 
   handleNotice(notice: ActorNotice): void {

@@ -15,6 +15,7 @@ import type { DirectLinks } from "../remote/direct-links.js";
 import type { HostLink } from "../remote/host-link.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
 import type { MemoryService } from "./memory-service.js";
+import type { PublishedMeshes } from "./published-meshes.js";
 
 /** The actor with mesh id 0, which executes the orders of the proc's parent. */
 export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
@@ -32,6 +33,8 @@ export interface ProcServices {
   readonly records: MeshRecords;
   /** Answers for the registered memory of the process. */
   readonly memoryService: MemoryService;
+  /** The meshes that the process has published, and those of other programs that it has looked up. */
+  readonly publishedMeshes: PublishedMeshes;
   /** Connects to processes on other hosts. */
   readonly directLinks: DirectLinks;
   /** Finds actors again that are known to have ended. */

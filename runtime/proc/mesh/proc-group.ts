@@ -116,6 +116,7 @@ export abstract class ProcGroup implements MeshOperations {
   forget(mesh: SpawnedActors): void {
     this.meshes.delete(mesh);
     this.runtime.spawnedActors.delete(mesh.record.id);
+    this.runtime.publishedMeshes.meshStopped(mesh.record.id);
     this.runtime.ownership.remove(mesh.owner, mesh);
     const names = this.#meshesByName.get(mesh.owner);
     if (names?.get(mesh.name) === mesh) names.delete(mesh.name);

@@ -20,6 +20,7 @@ import { refuseWhileLoading } from "../agent/module-loading.js";
 import { procAgentRole } from "../agent/proc-agent.js";
 import { type EndProc, ProcRuntime } from "../agent/proc-runtime.js";
 import type { AgentRole, ProcServices } from "../agent/proc-services.js";
+import { noPublishedMeshes, type PublishedMeshes } from "../agent/published-meshes.js";
 import type { ProcExit, ProcIdentity } from "../launch/proc-backend.js";
 import { ChildProc, type ChildProcOptions } from "../mesh/child-proc.js";
 import { RecoveryWatch } from "../mesh/recovery-watch.js";
@@ -60,6 +61,8 @@ export class ProcessRuntime implements ProcServices {
   readonly spawnedActors = new Map<MeshId, SpawnedActors>();
   /** Answers for the registered memory of this process. `rdma/` installs it on first use. */
   memoryService: MemoryService = noMemory;
+  /** The meshes that were published or looked up from here. `host/publish/` installs it on first use. */
+  publishedMeshes: PublishedMeshes = noPublishedMeshes;
   readonly ownership = new Ownership<LocalActor>();
   readonly supervisor: Supervisor<LocalActor>;
   /** Handles failures that no owner has handled. */
@@ -226,6 +229,7 @@ export class ProcessRuntime implements ProcServices {
       for (const { proc } of this.procs.values()) proc.peerDown(gone, reason);
       this.memoryService.peerGone(gone, reason);
     }
+    this.publishedMeshes.hostGone(host, reason);
     this.#tellChildren((id) => agentOf(id).hostLeft.broadcast(host, reason, [...procs]));
   }
 

@@ -1,0 +1,123 @@
+/**
+ * Passes messages between drivers: from a driver that has looked up a mesh, through its session and that of the driver
+ * that has published the mesh, and the answers back. The host does not read the messages.
+ */
+import type {
+  FoundPublication,
+  Publication,
+  PublishedRankState,
+  RelayedAnswer,
+  RelayedCall,
+} from "../../../generated/published.js";
+import { offAbort, onAbort } from "../../abort-listeners.js";
+import { SupervisionError } from "../../actor/errors.js";
+import type { Clock } from "../../link/clock.js";
+import { MappedStream } from "../../proc/agent/mapped-stream.js";
+import { notPublished } from "../../proc/agent/published-meshes.js";
+import type { agentOf } from "../../proc/proc-agents.js";
+import { errorChainOf } from "../../thrown.js";
+import type { Publications, PublicationUser } from "./publications.js";
+
+/** Sends to the agent of the driver, with the root of its session as the sender. */
+type SendToDriver = <T>(send: (agent: ReturnType<typeof agentOf>) => T) => T;
+
+export class PublicationRelay implements PublicationUser {
+  readonly #publications: Publications<PublicationRelay>;
+  readonly #clock: Clock;
+  readonly #sendToDriver: SendToDriver;
+  #isEnded = false;
+
+  constructor(publications: Publications<PublicationRelay>, clock: Clock, sendToDriver: SendToDriver) {
+    this.#publications = publications;
+    this.#clock = clock;
+    this.#sendToDriver = sendToDriver;
+  }
+
+  /** @throws Error if another mesh has the name, or the session is ending */
+  publish(publication: Publication): void {
+    if (this.#isEnded) throw new Error("this program is leaving the host");
+    this.#publications.add(publication, this);
+  }
+
+  unpublish(publication: bigint, reason: string): void {
+    this.#publications.remove(publication, this, reason);
+  }
+
+  /** Returns the mesh that is published by a name, after waiting for it for `wait` ms at most. Never rejects. */
+  async find(name: string, wait: number, signal: AbortSignal): Promise<FoundPublication> {
+    const found = this.#publications.findByName(name, this);
+    if (found.publication !== undefined || wait === 0) return found;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        stop();
+        timer.cancel();
+        offAbort(signal, done);
+        resolve();
+      };
+      const stop = this.#publications.onPublished(name, done);
+      const timer = this.#clock.after(wait, done);
+      onAbort(signal, done);
+    });
+    return this.#isEnded ? { names: [] } : this.#publications.findByName(name, this);
+  }
+
+  /** Sends a message to the driver that has published the mesh. Sends at once; never rejects. */
+  async call(call: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
+    const published = this.#publications.find(call.publication);
+    if (published === undefined) return notPublished;
+    try {
+      const answer = published.by.#sendToDriver((agent) => agent.callPublished.callOne(call));
+      const cancel = () => answer.cancel();
+      onAbort(signal, cancel);
+      answer.then(
+        () => offAbort(signal, cancel),
+        () => {},
+      );
+      return await answer;
+    } catch (error) {
+      return answerOf(error);
+    }
+  }
+
+  /** Calls a streaming endpoint of the driver that has published the mesh. Sends at once. */
+  stream(call: RelayedCall, signal: AbortSignal): AsyncIterable<RelayedAnswer> {
+    const published = this.#publications.find(call.publication);
+    if (published === undefined) return streamOf(notPublished);
+    const items = published.by.#sendToDriver((agent) => agent.streamPublished.stream(call));
+    return new MappedStream(items, ([, answer]) => answer, answerOf, signal);
+  }
+
+  /** Never rejects. */
+  async rankState(publication: bigint, rank: number): Promise<PublishedRankState> {
+    const published = this.#publications.find(publication);
+    if (published === undefined) return "lost";
+    const asked = published.by.#sendToDriver((agent) => agent.publishedRankState.callOne(publication, rank));
+    return asked.catch(() => "lost" as const);
+  }
+
+  publicationEnded(publication: bigint, reason: string): void {
+    if (!this.#isEnded) this.#sendToDriver((agent) => agent.publicationEnded.broadcast(publication, reason));
+  }
+
+  /** Withdraws all meshes of the driver, because its session ends. Idempotent. */
+  end(): void {
+    this.#isEnded = true;
+    this.#publications.removeAllOf(this);
+  }
+}
+
+/** The meshes of a driver end with the driver; other errors concern one message. */
+function answerOf(error: unknown): RelayedAnswer {
+  if (error instanceof SupervisionError)
+    return { ended: `the program that has published the mesh is gone: ${error.message}` };
+  const errors = errorChainOf(error).map(({ name, message, stack }) => ({
+    name,
+    message,
+    ...(stack !== undefined && { stack }),
+  }));
+  return { errors };
+}
+
+async function* streamOf(answer: RelayedAnswer): AsyncGenerator<RelayedAnswer, undefined> {
+  yield answer;
+}

@@ -1,0 +1,91 @@
+/**
+ * The meshes that drivers have published on this host, by name. Only their descriptions are here: the messages to them go
+ * through the sessions of both drivers (`publication-relay.ts`).
+ */
+import type { FoundPublication, Publication } from "../../../generated/published.js";
+
+/** A driver that publishes or looks up, as the register sees it. */
+export interface PublicationUser {
+  /** Tells the driver that a mesh that it has looked up is not published any more. */
+  publicationEnded(publication: bigint, reason: string): void;
+}
+
+/** A published mesh with its driver, and the drivers that have looked it up. */
+export interface Published<U extends PublicationUser = PublicationUser> {
+  readonly publication: Publication;
+  readonly by: U;
+  readonly seekers: Set<U>;
+}
+
+/** The largest number of meshes that one driver publishes. It bounds the memory of the host. */
+const MOST_PER_DRIVER = 1024;
+
+export class Publications<U extends PublicationUser> {
+  readonly #byName = new Map<string, Published<U>>();
+  readonly #byId = new Map<bigint, Published<U>>();
+  /** What to call when a mesh is published by a name. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  /** @throws Error if another mesh has the name, or the driver has published too many meshes */
+  add(publication: Publication, by: U): void {
+    const { name, id } = publication;
+    const other = this.#byName.get(name);
+    if (other !== undefined) {
+      const whom = other.by === by ? "this program" : other.publication.publisher;
+      throw new Error(
+        `${whom} has published a mesh by this name already; take another name, or withdraw that mesh first`,
+      );
+    }
+    const count = [...this.#byId.values()].filter((published) => published.by === by).length;
+    if (count >= MOST_PER_DRIVER) throw new Error(`this program has published ${count} meshes, which is the limit`);
+    const published = { publication, by, seekers: new Set<U>() };
+    this.#byName.set(name, published);
+    this.#byId.set(id, published);
+    const waiting = this.#waiting.get(name);
+    this.#waiting.delete(name);
+    for (const notify of waiting ?? []) notify();
+  }
+
+  /** Removes a mesh that `by` has published, and tells the drivers that have looked it up. Idempotent. */
+  remove(id: bigint, by: U, reason: string): void {
+    const published = this.#byId.get(id);
+    if (published?.by !== by) return;
+    this.#byId.delete(id);
+    this.#byName.delete(published.publication.name);
+    for (const seeker of published.seekers) seeker.publicationEnded(id, reason);
+  }
+
+  /** Removes everything of a driver whose session ends. */
+  removeAllOf(user: U): void {
+    for (const { publication, by, seekers } of [...this.#byId.values()]) {
+      seekers.delete(user);
+      if (by !== user) continue;
+      const { id, name, publisher } = publication;
+      this.remove(id, user, `${publisher}, which had published "${name}", has ended or has left the host`);
+    }
+  }
+
+  /** Returns a published mesh, or undefined if there is none with this id. */
+  find(id: bigint): Published<U> | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Returns the mesh that is published by a name, for a driver that will use it. */
+  findByName(name: string, seeker: U): FoundPublication {
+    const published = this.#byName.get(name);
+    if (published === undefined) return { names: [...this.#byName.keys()].sort() };
+    published.seekers.add(seeker);
+    return { publication: published.publication, names: [] };
+  }
+
+  /** Calls `notify` once when a mesh is published by a name. @returns a function that stops waiting */
+  onPublished(name: string, notify: () => void): () => void {
+    const waiting = this.#waiting.get(name) ?? new Set();
+    this.#waiting.set(name, waiting);
+    waiting.add(notify);
+    return () => {
+      waiting.delete(notify);
+      if (waiting.size === 0 && this.#waiting.get(name) === waiting) this.#waiting.delete(name);
+    };
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The meshes that this program has published, and those of other programs that it has looked up. Agents of hosts send
+ * messages about both to the agent of this process, which passes them here.
+ */
+import type { RankStatus } from "../../../generated/proc-agent.js";
+import type { Publication, PublishedRankState, RelayedAnswer, RelayedCall } from "../../../generated/published.js";
+import type { ActorMesh } from "../../actor/mesh/actor-mesh.js";
+import { viewOf } from "../../actor/mesh/actor-mesh.js";
+import type { MeshId, ProcId } from "../../link/address.js";
+import { noPublishedMeshes, notPublished, type PublishedMeshes } from "../../proc/agent/published-meshes.js";
+import { runAsRoot } from "../../proc/proc-agents.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import type { ActorDescriptor } from "../../wire/descriptor.js";
+import type { AttachedHost } from "../attached/attached-host.js";
+import { ProxyMesh } from "./proxy-mesh.js";
+import { ReceivedMessages } from "./received-messages.js";
+
+/** A mesh that this program has published. */
+interface OwnPublication {
+  readonly publication: Publication;
+  readonly mesh: ActorMesh;
+  readonly hosts: readonly AttachedHost[];
+  readonly messages: ReceivedMessages;
+}
+
+export class ProgramPublications implements PublishedMeshes {
+  readonly #runtime: ProcessRuntime;
+  /** By the ids of the publications. */
+  readonly #own = new Map<bigint, OwnPublication>();
+  readonly #proxies = new Map<bigint, ProxyMesh>();
+
+  constructor(runtime: ProcessRuntime) {
+    this.#runtime = runtime;
+  }
+
+  /** Takes messages for a mesh of this program from now on. */
+  add(publication: Publication, mesh: ActorMesh, hosts: readonly AttachedHost[]): void {
+    this.#own.set(publication.id, { publication, mesh, hosts, messages: new ReceivedMessages(viewOf(mesh)) });
+  }
+
+  /** Withdraws a mesh of this program. Resolves when the hosts have been told. Idempotent, never rejects. */
+  async remove(id: bigint, reason: string): Promise<void> {
+    const own = this.#own.get(id);
+    if (own === undefined) return;
+    this.#own.delete(id);
+    // A host that cannot be told has ended the session of this program, and the publication with it.
+    await Promise.allSettled(own.hosts.map((host) => host.ask((agent) => agent.unpublish.callOne(id, reason))));
+  }
+
+  /** Returns the mesh of a publication: this program's own, or local actors that stand for those of another program. */
+  meshOf(publication: Publication, host: AttachedHost, descriptor: ActorDescriptor): ActorMesh {
+    const { id } = publication;
+    const own = this.#own.get(id);
+    if (own !== undefined) return own.mesh;
+    let proxy = this.#proxies.get(id);
+    if (proxy === undefined) {
+      proxy = new ProxyMesh(this.#runtime, host, publication, descriptor);
+      this.#proxies.set(id, proxy);
+    }
+    return proxy.mesh;
+  }
+
+  call(call: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
+    const own = this.#own.get(call.publication);
+    return own === undefined ? Promise.resolve(notPublished) : this.#asRoot(() => own.messages.call(call, signal));
+  }
+
+  stream(call: RelayedCall, signal: AbortSignal): AsyncIterableIterator<RelayedAnswer> {
+    const own = this.#own.get(call.publication);
+    return own === undefined
+      ? noPublishedMeshes.stream(call, signal)
+      : this.#asRoot(() => own.messages.stream(call, signal));
+  }
+
+  rankState(publication: bigint, rank: number): PublishedRankState {
+    const own = this.#own.get(publication);
+    if (own === undefined) return "lost";
+    return this.#runtime.spawnedActors.get(viewOf(own.mesh).record.id)?.statusOf(rank).state ?? "lost";
+  }
+
+  meshStopped(mesh: MeshId): void {
+    for (const { publication, mesh: own } of this.#own.values()) {
+      if (viewOf(own).record.id !== mesh) continue;
+      const { name, publisher } = publication;
+      void this.remove(publication.id, `${publisher} has stopped the mesh that it had published as "${name}"`);
+    }
+  }
+
+  publicationEnded(publication: bigint, reason: string): void {
+    const proxy = this.#proxies.get(publication);
+    this.#proxies.delete(publication);
+    proxy?.end(reason);
+  }
+
+  hostGone(host: ProcId, reason: string): void {
+    for (const [id, proxy] of this.#proxies) if (proxy.host.id === host) this.publicationEnded(id, reason);
+  }
+
+  statusOf(mesh: MeshId, rank: number): RankStatus | undefined {
+    for (const proxy of this.#proxies.values()) if (proxy.record.id === mesh) return proxy.statusOf(rank);
+    return undefined;
+  }
+
+  /** Messages of other programs are sent by the root of this program. */
+  #asRoot<T>(send: () => T): T {
+    return runAsRoot(this.#runtime.mainProc.proc, send);
+  }
+}
+
+/** Returns the publications of a process, and creates them on first use. */
+export function publicationsOf(runtime: ProcessRuntime): ProgramPublications {
+  const known = runtime.publishedMeshes;
+  if (known instanceof ProgramPublications) return known;
+  const made = new ProgramPublications(runtime);
+  runtime.publishedMeshes = made;
+  return made;
+}

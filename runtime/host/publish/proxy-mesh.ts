@@ -1,0 +1,238 @@
+/**
+ * A mesh of another program as this program sees it: a mesh of local actors, one for each rank, each in an inline proc.
+ * They forward their messages through a host. To all code that calls, slices or sends the mesh, it is like any other.
+ */
+import type { RankStatus } from "../../../generated/proc-agent.js";
+import type { Publication, PublishedRankState, RelayedAnswer, RelayedCall } from "../../../generated/published.js";
+import { cancelReasons, type Turn } from "../../actor/cell/turn.js";
+import { DeliveryError } from "../../actor/errors.js";
+import { type ActorMesh, wholeMesh } from "../../actor/mesh/actor-mesh.js";
+import type { ActorClass } from "../../actor/reference/actor-request.js";
+import type { MeshRecord } from "../../actor/reference/mesh-record.js";
+import type { OutstandingCall } from "../../actor/reference/outstanding-call.js";
+import { WHOLE_MESH } from "../../link/frame/message-extension.js";
+import { MappedStream } from "../../proc/agent/mapped-stream.js";
+import type { ProcRuntime } from "../../proc/agent/proc-runtime.js";
+import { waitForPredecessor } from "../../proc/agent/wait-for-predecessor.js";
+import type { ChildProc } from "../../proc/mesh/child-proc.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { makeExtent } from "../../shape/extent.js";
+import { errorFromChain, thrownMessage } from "../../thrown.js";
+import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
+import type { AttachedHost } from "../attached/attached-host.js";
+import { startInlineBackend } from "../mesh/start-inline-backend.js";
+import { createProxyClass } from "./proxy-class.js";
+import { dimensionsOf, valueCodec } from "./received-messages.js";
+import { RelayedMessages } from "./relayed-messages.js";
+
+/** Pause in ms before the program that owns the mesh is asked whether a failed rank is back. */
+const POLL_MS = 250;
+/**
+ * Time in ms that is added to the timeout of a call, as `Turn` does: the caller reports its own timeout before an error
+ * arrives that the timeout has caused in the other program.
+ */
+const GRACE_MS = 20;
+
+/** One rank: the proc of its local actor, and its state in the other program. */
+interface ProxyRank {
+  readonly child: ChildProc;
+  readonly here: ProcRuntime;
+  state: PublishedRankState;
+  incarnation: number;
+}
+
+export class ProxyMesh {
+  readonly publication: Publication;
+  readonly host: AttachedHost;
+  readonly record: MeshRecord;
+  readonly mesh: ActorMesh;
+  readonly #runtime: ProcessRuntime;
+  readonly #actorClass: ActorClass;
+  readonly #messages: RelayedMessages;
+  readonly #ranks: ProxyRank[];
+  #isEnded = false;
+
+  /** @param descriptor the interface of the mesh as this program knows it */
+  constructor(runtime: ProcessRuntime, host: AttachedHost, publication: Publication, descriptor: ActorDescriptor) {
+    this.publication = publication;
+    this.host = host;
+    this.#runtime = runtime;
+    this.#messages = new RelayedMessages(host);
+    this.#actorClass = createProxyClass(descriptor, (turn, endpoint, args) => this.#forward(turn, endpoint, args));
+    const { proc } = runtime.mainProc;
+    const extent = makeExtent(publication.extent.map(({ name, size }) => [name, size]));
+    this.record = proc.records.findOrCreate({ id: proc.random.id(), name: publication.name, owner: proc.id, extent });
+    this.#ranks = Array.from({ length: this.record.size }, (_, rank) => this.#startRank(rank));
+    this.mesh = wholeMesh(this.record, descriptor);
+  }
+
+  /** Returns the status of a rank, for processes of this program that cannot reach its local actor. */
+  statusOf(rank: number): RankStatus {
+    const known = this.#ranks[rank];
+    if (known === undefined || known.state === "lost" || this.#isEnded) return { state: "lost" };
+    if (known.state === "restarting") return { state: "restarting" };
+    const place = { mesh: this.record.id, rank, proc: known.child.id, location: "", generation: known.incarnation };
+    return { state: "living", place };
+  }
+
+  /** Ends the local actors: calls to them reject with the reason. Idempotent. */
+  end(reason: string): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    for (const { child } of this.#ranks) {
+      child.isExitExpected = true;
+      for (const { proc } of [...this.#runtime.procs.values()])
+        if (proc.id !== child.id) proc.peerDown(child.id, reason);
+      child.discard({ kind: "process", cause: { name: "PublicationEnd", message: reason } });
+    }
+  }
+
+  #startRank(rank: number): ProxyRank {
+    const runtime = this.#runtime;
+    const { proc } = runtime.mainProc;
+    const { extent } = this.record;
+    const id = proc.random.id();
+    const host = runtime.childLocationOf(proc);
+    const place = { rank, extent, runDir: "", ...(host === undefined ? {} : { host }) };
+    const backend = startInlineBackend(runtime, { universe: runtime.universe, id, parent: proc.id, ...place });
+    const child = runtime.addChild(proc, { id, rank, location: "", backend }, () => {});
+    const made: ProxyRank = { child, here: runtime.procs.get(id)!, state: "living", incarnation: 0 };
+    this.record.setLocation(rank, { proc: id, location: "" });
+    this.#createActor(rank, made);
+    return made;
+  }
+
+  #createActor(rank: number, { here, incarnation }: ProxyRank): void {
+    const { id: mesh, name, owner, extent } = this.record;
+    const actorClass = this.#actorClass;
+    const { descriptor } = actorClass;
+    here.proc.createActor({ mesh, rank, incarnation, name, extent, owner, descriptor, actorClass, args: [] });
+  }
+
+  #forward(turn: Turn, endpoint: EndpointDescriptor, args: readonly unknown[]): unknown {
+    const call = this.#messageOf(turn, endpoint, args);
+    return endpoint.stream ? this.#stream(turn, endpoint, call) : this.#call(turn, endpoint, call);
+  }
+
+  #messageOf(turn: Turn, endpoint: EndpointDescriptor, args: readonly unknown[]): RelayedCall {
+    const { rank } = turn.cell;
+    const isWhole = turn.extension === undefined || turn.extension.extent === WHOLE_MESH;
+    const { timeLeft, key } = turn;
+    return {
+      publication: this.publication.id,
+      rank,
+      sliceRank: isWhole ? rank : turn.rank.rank,
+      ...(isWhole ? {} : { slice: dimensionsOf(turn.extent) }),
+      ...(key === undefined ? {} : { key }),
+      endpoint: endpoint.id,
+      name: endpoint.name,
+      args: endpoint.args.toProtobuf(args),
+      isCall: turn.call !== 0,
+      ...(timeLeft === 0 ? {} : { timeout: timeLeft + GRACE_MS }),
+      traceparent: turn.span.toString(),
+    };
+  }
+
+  async #call(turn: Turn, endpoint: EndpointDescriptor, call: RelayedCall): Promise<unknown> {
+    const { rank } = turn.cell;
+    try {
+      const message = this.#messages.send(call);
+      const outstanding = outstandingCall(`${this.record.name}.${endpoint.name}`, () => message.cancel());
+      turn.addOutstanding(outstanding);
+      const answer = await message.answer.catch((error) => this.#hostFailed(error));
+      turn.removeOutstanding(outstanding);
+      return this.#valueOf(rank, endpoint, answer);
+    } catch (error) {
+      if (call.isCall) throw error;
+      // A message without an answer must not make the local actor fail. The sender is told as by any other actor.
+      turn.cell.undeliverable(
+        `${this.record.name}.${endpoint.name}`,
+        new DeliveryError("refused", thrownMessage(error)),
+      );
+      return undefined;
+    }
+  }
+
+  #stream(turn: Turn, endpoint: EndpointDescriptor, call: RelayedCall): AsyncIterable<unknown> {
+    const { rank } = turn.cell;
+    const source = this.host.ask((agent) => agent.relayStream.stream(call));
+    const items = new MappedStream(
+      source,
+      ([, answer]) => this.#valueOf(rank, endpoint, answer),
+      (error) => this.#valueOf(rank, endpoint, this.#hostFailed(error)),
+      undefined,
+    );
+    turn.addOutstanding(outstandingCall(`${this.record.name}.${endpoint.name}`, () => void items.return()));
+    return items;
+  }
+
+  /**
+   * Returns the answer for a message that the host did not answer. The mesh ends with the host, but a message that was
+   * cancelled, or that is too large, fails alone.
+   */
+  #hostFailed(error: unknown): RelayedAnswer {
+    if (this.host.isLost) return { ended: `host ${this.host.address} is gone` };
+    throw error;
+  }
+
+  /** Returns the value of an answer. @throws what the handler has thrown */
+  #valueOf(rank: number, endpoint: EndpointDescriptor, { ended, failure, errors, value }: RelayedAnswer): unknown {
+    if (ended !== undefined) {
+      this.end(ended);
+      throw new DeliveryError("peer-down", ended);
+    }
+    if (failure !== undefined) {
+      this.#rankFailed(rank, failure);
+      throw new DeliveryError("failed", failure);
+    }
+    if (errors !== undefined) throw errorFromChain(errors.map(({ stack, ...error }) => ({ ...error, stack })));
+    return value === undefined || endpoint.result === undefined
+      ? undefined
+      : valueCodec(endpoint.result).fromProtobuf(value)[0];
+  }
+
+  /** Fails the local actor of a rank whose actor has failed, so that all senders learn of it and avoid the rank. */
+  #rankFailed(rank: number, reason: string): void {
+    const failed = this.#ranks[rank]!;
+    if (failed.state !== "living" || this.#isEnded) return;
+    failed.state = "restarting";
+    const { proc } = failed.here;
+    proc.cell(this.record.id)?.fail({ kind: "killed", error: new Error(reason), at: proc.clock.epochMs() });
+    void this.#recover(rank, failed);
+  }
+
+  /** Creates the local actor of a failed rank again when the actor is back. */
+  async #recover(rank: number, failed: ProxyRank): Promise<void> {
+    const { proc } = failed.here;
+    let state: PublishedRankState = "restarting";
+    while (state === "restarting") {
+      await new Promise<void>((resolve) => proc.clock.after(POLL_MS, resolve));
+      if (this.#isEnded) return;
+      const asked = this.host.ask((agent) => agent.publishedRankState.callOne(this.publication.id, rank));
+      // Without an answer, the host is gone, and the mesh ends with it.
+      state = await asked.catch(() => "lost" as const);
+    }
+    if (state === "living") await waitForPredecessor(proc, this.record.id);
+    if (this.#isEnded) return;
+    failed.state = state;
+    if (state === "lost") {
+      this.record.target(rank).downtime?.markLost();
+      return;
+    }
+    failed.incarnation++;
+    this.#createActor(rank, failed);
+    const place = { proc: proc.id, location: "", generation: failed.incarnation };
+    void this.#runtime.announceMove({ mesh: this.record.id, rank, ...place }, proc.id);
+  }
+}
+
+/**
+ * Makes what a turn abandons when its caller no longer waits. After a timeout it does nothing: the other program has the
+ * same time limit, and its handler shall see a timeout and not a cancelled call.
+ */
+function outstandingCall(label: string, cancel: () => void): OutstandingCall {
+  const abandon = (_error: unknown, reason: number) => {
+    if (cancelReasons[reason] !== "timeout") cancel();
+  };
+  return { label, turn: undefined, waitText: "", abandon };
+}

@@ -1,0 +1,165 @@
+/**
+ * The messages of other programs to a mesh that this program has published: decodes them, sends them to the actor, and
+ * encodes the answers. They are sent at once, so that they keep their order.
+ */
+import type { PublishedDimension, RelayedAnswer, RelayedCall, RelayedError } from "../../../generated/published.js";
+import type { Dispatcher } from "../../actor/call/dispatcher.js";
+import { createDispatcher } from "../../actor/call/intercepted-dispatcher.js";
+import { startSingleCall } from "../../actor/call/start-call.js";
+import { StreamCall } from "../../actor/call/stream-call.js";
+import { ActorError, SupervisionError } from "../../actor/errors.js";
+import { MeshView } from "../../actor/reference/mesh-view.js";
+import { MappedStream } from "../../proc/agent/mapped-stream.js";
+import { singleRankRegion } from "../../shape/index.js";
+import { errorChainOf } from "../../thrown.js";
+import type { Codec } from "../../wire/codec.js";
+import { codec } from "../../wire/composed/index.js";
+import { refusedEndpoints } from "./refused-endpoints.js";
+
+/** The number of slices whose views are kept. */
+const MOST_VIEWS = 1024;
+
+/** A message that was decoded, with the dispatcher that sends it. */
+interface DecodedMessage {
+  readonly to: Dispatcher;
+  readonly args: readonly unknown[];
+}
+
+export class ReceivedMessages {
+  readonly #whole: MeshView;
+  readonly #views = new Map<string, MeshView>();
+
+  /** @param whole the view of the whole published mesh */
+  constructor(whole: MeshView) {
+    this.#whole = whole;
+  }
+
+  /** Sends a message. Never rejects. */
+  async call(message: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
+    try {
+      const { to, args } = this.#decode(message, signal);
+      to.check(args);
+      if (!message.isCall) {
+        // One sender sends for all callers of other programs, so it waits for the credit of each message.
+        await to.castOne(args, message.sliceRank);
+        return {};
+      }
+      return encodeValue(to.result, await startSingleCall(to, args, message.sliceRank));
+    } catch (error) {
+      return answerOf(error);
+    }
+  }
+
+  /** Calls a streaming endpoint. The last item has the error, if there is one. */
+  stream(message: RelayedCall, signal: AbortSignal): AsyncIterableIterator<RelayedAnswer> {
+    try {
+      const { to, args } = this.#decode(message, signal);
+      to.check(args);
+      const { region, record, descriptor } = to.view;
+      const single = singleRankRegion(region, to.view.point(message.sliceRank));
+      const call = new StreamCall(to.label, to.result, new MeshView(record, descriptor, single));
+      const refused = to.callOne(args, message.sliceRank, call.callAt(0), call);
+      if (refused !== undefined) call.abandon(refused, 0);
+      else call.guard(to.clock, to.timeout, signal);
+      return new MappedStream(call, ([, value]) => encodeValue(to.result, value), answerOf, signal);
+    } catch (error) {
+      return streamOf(answerOf(error));
+    }
+  }
+
+  #decode(message: RelayedCall, signal: AbortSignal): DecodedMessage {
+    const { descriptor, record } = this.#whole;
+    const { endpoint: id, name, timeout, traceparent } = message;
+    const index = descriptor.endpoints.findIndex((endpoint) => endpoint.id === id);
+    const endpoint = descriptor.endpoints[index];
+    if (endpoint === undefined) {
+      throw new TypeError(
+        `cannot call ${record.name}.${name}: the mesh has no endpoint ${id} "${name}", because the program that has ` +
+          `published it has another schema of ${descriptor.key}`,
+      );
+    }
+    const refused = refusedEndpoints(descriptor).get(endpoint);
+    if (refused !== undefined) throw new TypeError(refused);
+    const args = endpoint.args.fromProtobuf(message.args);
+    // Infinity: the limit of the endpoint's `@timeout` has been applied by the caller.
+    const to = createDispatcher(this.#viewOf(message), index, { timeout: timeout ?? Infinity, traceparent, signal });
+    return { to, args };
+  }
+
+  /**
+   * Returns a view in which the actor has the rank that it has in the slice of the caller. All ranks of the view are the
+   * same actor, because the other actors of the slice do not matter to this message.
+   */
+  #viewOf({ rank, slice, key }: RelayedCall): MeshView {
+    const { record, descriptor } = this.#whole;
+    if (!(rank < record.size))
+      throw new RangeError(`cannot call rank ${rank}: mesh "${record.name}" has ${record.size}`);
+    if (slice === undefined && key === undefined) return this.#whole;
+    const id = JSON.stringify([rank, slice, key]);
+    let view = this.#views.get(id);
+    if (view === undefined) {
+      const shape = slice ?? [];
+      const region = {
+        labels: shape.map(({ name }) => name),
+        sizes: shape.map(({ size }) => size),
+        offset: rank,
+        strides: shape.map(() => 0),
+      };
+      view = new MeshView(record, descriptor, region, key);
+      if (this.#views.size >= MOST_VIEWS) this.#views.clear();
+      this.#views.set(id, view);
+    }
+    return view;
+  }
+}
+
+/** Returns the dimensions of a slice as messages carry them. */
+export function dimensionsOf(extent: Readonly<Record<string, number>>): PublishedDimension[] {
+  return Object.entries(extent).map(([name, size]) => ({ name, size }));
+}
+
+const valueCodecs = new WeakMap<Codec<unknown>, Codec<readonly [unknown]>>();
+
+/** Returns the codec of the message that has a value as its field 1. */
+export function valueCodec(of: Codec<unknown>): Codec<readonly [unknown]> {
+  let made = valueCodecs.get(of);
+  if (made === undefined) {
+    made = codec.tuple<readonly [unknown]>(of);
+    valueCodecs.set(of, made);
+  }
+  return made;
+}
+
+function encodeValue(result: Codec<unknown> | undefined, value: unknown): RelayedAnswer {
+  return result === undefined ? {} : { value: valueCodec(result).toProtobuf([value]) };
+}
+
+async function* streamOf(answer: RelayedAnswer): AsyncGenerator<RelayedAnswer, undefined> {
+  yield answer;
+}
+
+function answerOf(error: unknown): RelayedAnswer {
+  if (error instanceof SupervisionError) return { failure: reasonOf(error) };
+  if (!(error instanceof ActorError)) return { errors: errorChainOf(error).map(relayedError) };
+  const { remoteName: name, message, remoteStack: stack, cause } = error;
+  const causes = cause === undefined ? [] : errorChainOf(cause);
+  return { errors: [{ name, message, stack }, ...causes].map(relayedError) };
+}
+
+function relayedError({
+  name,
+  message,
+  stack,
+}: {
+  name: string;
+  message: string;
+  stack: string | undefined;
+}): RelayedError {
+  return { name, message, ...(stack === undefined ? {} : { stack }) };
+}
+
+/** Returns the text of an error after "cannot call counters.value on rank 1: ", because the caller adds its own words. */
+function reasonOf({ message, endpoint }: SupervisionError): string {
+  const start = message.indexOf(": ", `cannot call ${endpoint}`.length);
+  return start < 0 ? message : message.slice(start + 2);
+}
