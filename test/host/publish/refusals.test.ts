@@ -155,7 +155,9 @@ test("programs whose schemas differ understand each other where the rules of sch
 test("an endpoint that the publisher does not have is refused by its name", async () => {
   const older = await otherProject({
     "schemas/index.ts": [["  keep(bytes: Uint8Array): Uint32;\n", ""]],
-    "src/word-index.ts": [["  keep(bytes: Uint8Array): number {\n    return bytes.length;\n  }\n", ""]],
+    "src/word-index.ts": [
+      ["  keep(bytes: Uint8Array): number {\n    this.#kept++;\n    return bytes.length;\n  }\n", ""],
+    ],
   });
   const host = await startHost();
   const publisher = await startPublisher([host], older);

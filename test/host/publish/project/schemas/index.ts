@@ -42,8 +42,10 @@ export interface Index extends Actor {
   /** @idempotent */
   square(n: Uint32): Uint32;
   keep(bytes: Uint8Array): Uint32;
-  /** Holds up everything else. */
-  block(ms: Uint32): void;
+  /** The number of calls of `keep`. */
+  kept(): Uint32;
+  /** Holds up everything else until there is such a file. */
+  block(file: string): void;
   /** @respond */
   later(port: Port<string>, text: string): void;
   watch(port: Port<string>): void;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { context, type Port } from "viceroy";
 import { type Entry, IndexActor, type IndexMesh, type Place } from "../generated/index.js";
@@ -8,6 +9,7 @@ export class WordIndex extends IndexActor {
   readonly #disorder: string[] = [];
   readonly #interruptions: string[] = [];
   readonly #marks: string[] = [];
+  #kept = 0;
   #yielded = 0;
   #ended = 0;
 
@@ -78,11 +80,15 @@ export class WordIndex extends IndexActor {
   square(n: number): number {
     return n * n;
   }
+  kept(): number {
+    return this.#kept;
+  }
   keep(bytes: Uint8Array): number {
+    this.#kept++;
     return bytes.length;
   }
-  async block(ms: number): Promise<void> {
-    await delay(ms);
+  async block(file: string): Promise<void> {
+    while (!existsSync(file)) await delay(10);
   }
   async later(port: Port<string>, text: string): Promise<void> {
     setTimeout(() => port.send(text), 10);
