@@ -35,7 +35,7 @@ export function withQuickNpx(folder: string, packages: readonly string[]): Recor
   return { PATH: `${path.join(modules, ".bin")}${path.delimiter}${process.env["PATH"]}` };
 }
 
-/** Installs bundlers. Those of `.ci/bundlers` are left out where they are not installed. */
+/** Installs bundlers; `withQuickNpx` installs the command of esbuild. Those of `.ci/bundlers` are left out where they are not installed. */
 export function installBundlers(folder: string): void {
   const modules = path.join(folder, "node_modules");
   const add = (from: string, names: readonly string[], bins: readonly string[]) => {
@@ -47,7 +47,7 @@ export function installBundlers(folder: string): void {
       if (existsSync(file)) symlinkSync(file, path.join(modules, ".bin", bin));
     }
   };
-  add(path.join(root, "node_modules"), ["esbuild", "rollup", "vite"], ["esbuild", "rollup", "vite"]);
+  add(path.join(root, "node_modules"), ["esbuild", "rollup", "vite"], ["rollup", "vite"]);
   add(path.join(root, ".ci/bundlers/node_modules"), ["esbuild-loader", "webpack", "webpack-cli"], ["webpack"]);
 }
 
