@@ -369,7 +369,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     let answered = 0;
     for (const answer of await asked) {
       const child = children[rank++]!;
-      if (answer.status === "fulfilled") answered++;
+      // A start does not wait for procs that have left the mesh in the meantime.
+      const hasLeft = this.#children[child.rank] !== child || !this.#membership.has(child.rank);
+      if (answer.status === "fulfilled" || hasLeft) answered++;
       // If the process has ended, its exit is reported instead.
       else if (answer.reason instanceof ActorError)
         child.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
@@ -401,7 +403,6 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   #leave(leaving: readonly ChildProc[], extent: Extent, drain: number): Promise<void> {
     for (const { rank } of leaving) this.#restarts.rankLeaves(rank);
-    // A start that is under way does not wait for procs that leave.
     return leaveProcs(this, leaving, leaveReason(this.name, extent), drain);
   }
 
