@@ -412,7 +412,7 @@ test("invalid options are refused", () => {
   );
   expect(spawn(null)).toThrow("cannot spawn procs: expected options like { name }, got null");
   expect(spawn({ restart: { policy: "always", maxRestart: 3 } })).toThrow(
-    'cannot spawn procs: invalid restart: expected one of the options policy, maxRestarts, within, backoff, got "maxRestart"',
+    'cannot spawn procs: invalid restart: expected one of the options policy, maxRestarts, within, backoff, from, every, store, got "maxRestart"',
   );
   for (const [extent, got] of [
     [3, "3"],
