@@ -287,6 +287,8 @@ async function buildConnect() {
     build({
       ...clients,
       metafile: true,
+      minify: true,
+      keepNames: true,
       platform: "browser",
       target: "es2022",
       entryPoints: { "codegen-v1": "runtime/browser/codegen-v1.ts", "connect-v1": entry },

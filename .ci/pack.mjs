@@ -2,12 +2,12 @@
  * Packs all packages: `node .ci/pack.mjs [folder]` writes the tarballs of `viceroy`, `@viceroy/compiler` and the addon of
  * this platform into a folder, by default the checkout. dist/ must be built. The build of the addon needs g++.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { addonManifest, compilerManifest } from "./packages/manifests.mjs";
 import { root, told } from "./steps.mjs";
 
@@ -40,9 +40,29 @@ async function packRuntime() {
     const isPacked = (name) => !name.endsWith(".map") && name !== path.join(root, "dist/node_modules");
     cpSync(path.join(root, file), path.join(folder, file), { recursive: true, filter: isPacked });
   }
+  await removeIndentation(path.join(folder, "dist"));
   const addons = platforms.map((name) => [`@viceroy/addon-${name}-gnu`, manifest.version]);
   writeManifest(folder, { ...published, optionalDependencies: Object.fromEntries(addons) });
   await pack(folder);
+}
+
+/**
+ * Removes the spaces of formatting from scripts, a fifth of them. Names stay, so that stack traces are readable. Lines would tell nothing
+ * more, because the packages have no source maps.
+ */
+async function removeIndentation(folder) {
+  const scripts = readdirSync(folder, { recursive: true }).filter((name) => /\.c?js$/.test(name));
+  await Promise.all(
+    scripts.map(async (name) => {
+      const file = path.join(folder, name);
+      const { code } = await transform(readFileSync(file, "utf8"), {
+        minifyWhitespace: true,
+        lineLimit: 200,
+        charset: "ascii",
+      });
+      writeFileSync(file, code, { mode: statSync(file).mode });
+    }),
+  );
 }
 
 async function packAddon(name) {
