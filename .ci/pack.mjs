@@ -51,7 +51,7 @@ async function packRuntime() {
  * more, because the packages have no source maps.
  */
 async function removeIndentation(folder) {
-  const scripts = readdirSync(folder, { recursive: true }).filter((name) => /\.c?js$/.test(name));
+  const scripts = readdirSync(folder, { recursive: true }).filter((name) => /\.c?js$/.test(name) && !isMinified(name));
   await Promise.all(
     scripts.map(async (name) => {
       const file = path.join(folder, name);
@@ -63,6 +63,11 @@ async function removeIndentation(folder) {
       writeFileSync(file, code, { mode: statSync(file).mode });
     }),
   );
+}
+
+/** The parser of arguments is minified already, and esbuild would drop what tells Node.js the names of its exports. */
+function isMinified(name) {
+  return path.basename(name) === "commander.cjs";
 }
 
 async function packAddon(name) {

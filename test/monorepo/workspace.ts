@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Tarballs } from "../package/packed.js";
 
 const root = path.resolve(import.meta.dirname, "../..");
 /** The version of pnpm that is installed for these tests. It runs on Node.js 20. */
@@ -42,17 +43,11 @@ export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(path.join(tmpdir(), "viceroy-monorepo-")));
 }
 
-/** Packs Viceroy into a folder, and returns the path of the tarball. */
-export function packViceroy(folder: string): string {
-  const packed = succeed(root, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
-  return path.join(folder, packed.trim());
-}
-
 /**
  * Copies the packages into a folder.
  * @param workspace the version by which the package manager refers to packages of the workspace
  */
-export function copyPackages(folder: string, tarball: string, workspace: string): void {
+export function copyPackages(folder: string, { viceroy, compiler }: Tarballs, workspace: string): void {
   cpSync(path.join(root, "test/fixtures/monorepo"), folder, {
     recursive: true,
     filter: (file) => !/\/(node_modules|generated|viceroy\.lock|\.viceroy)$/.test(file),
@@ -61,7 +56,7 @@ export function copyPackages(folder: string, tarball: string, workspace: string)
     const file = path.join(folder, "packages", name, "package.json");
     const text = readFileSync(file, "utf8")
       .replaceAll(/"(@acme\/[\w-]+)": "1\.0\.0"/g, `"$1": "${workspace}"`)
-      .replace('"viceroy": "0.1.0"', `"viceroy": "file:${tarball}"`);
+      .replace('"viceroy": "0.1.0"', `"viceroy": "file:${viceroy}"`);
     writeFileSync(file, text);
   }
   const { devDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
@@ -73,7 +68,8 @@ export function copyPackages(folder: string, tarball: string, workspace: string)
     "@types/node": "^20.19.0",
     tsx: devDependencies["tsx"],
     typescript: devDependencies["typescript"],
-    viceroy: `file:${tarball}`,
+    viceroy: `file:${viceroy}`,
+    "@viceroy/compiler": `file:${compiler}`,
   };
   writeFileSync(file, JSON.stringify({ ...manifest, devDependencies: tools }, null, 2));
 }

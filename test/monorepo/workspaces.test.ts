@@ -2,12 +2,13 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compilePackages, copyPackages, packViceroy, pnpmVersion, run, succeed, temporaryFolder } from "./workspace.js";
+import { packAll, type Tarballs } from "../package/packed.js";
+import { compilePackages, copyPackages, pnpmVersion, run, succeed, temporaryFolder } from "./workspace.js";
 
 const folder = temporaryFolder();
 const npm = path.join(folder, "npm");
 const pnpm = path.join(folder, "pnpm");
-let tarball: string;
+let tarballs: Tarballs;
 
 /** The output of packages/app/src/main.ts. */
 const expected = `170 USD, 170 USD
@@ -24,8 +25,8 @@ function runProgram(workspace: string): string {
 }
 
 beforeAll(() => {
-  tarball = packViceroy(folder);
-  copyPackages(npm, tarball, "1.0.0");
+  tarballs = packAll(folder);
+  copyPackages(npm, tarballs, "1.0.0");
   succeed(npm, "npm", "install", "--no-audit", "--no-fund");
   compilePackages(npm);
 });
@@ -83,7 +84,7 @@ test("pnpm, whose packages see their own dependencies only", () => {
   mkdirSync(tools);
   writeFileSync(path.join(tools, "package.json"), "{}");
   succeed(tools, "npm", "install", "--no-audit", "--no-fund", `pnpm@${pnpmVersion}`);
-  copyPackages(pnpm, tarball, "workspace:*");
+  copyPackages(pnpm, tarballs, "workspace:*");
   succeed(pnpm, path.join(tools, "node_modules/.bin/pnpm"), "install", "--store-dir", path.join(folder, "store"));
   mkdirSync(path.join(pnpm, "packages/app/node_modules"), { recursive: true });
   compilePackages(pnpm);
@@ -112,7 +113,8 @@ test("published packages contain JavaScript, and the contract tells their schema
         declaration: true,
         outDir: "dist",
         rootDir: ".",
-        allowImportingTsExtensions: false,
+        // Generated code imports .ts files, as the tsconfig.json of the workspace allows.
+        rewriteRelativeImportExtensions: true,
       },
       include: ["src", "generated"],
     };
@@ -137,7 +139,8 @@ test("published packages contain JavaScript, and the contract tells their schema
     const { name, version } = JSON.parse(readFileSync(path.join(at, "package.json"), "utf8")) as Record<string, string>;
     return `${name}@${version}`;
   });
-  succeed(consumer, "npm", "install", "--no-audit", "--no-fund", tarball, ...built, ...versions);
+  const { viceroy, compiler } = tarballs;
+  succeed(consumer, "npm", "install", "--no-audit", "--no-fund", viceroy, compiler, ...built, ...versions);
   succeed(consumer, "npx", "viceroy", "compile");
   expect(succeed(consumer, process.execPath, "--import", "tsx", "src/main.ts")).toBe(expected);
 

@@ -80,8 +80,10 @@ test.each(actors)("$name has the ids, parameters and results of the lock file", 
   const [schema] = actor.key.split("#");
   const id = `0x${actor.id.toString(16).padStart(8, "0")}`;
   const name = `actor ${actor.name} in ${schema?.replace("viceroy/", "")} ${id}`;
-  const line = ({ id, name, result, ...call }: (typeof actor.endpoints)[number]) =>
-    `  ${id} ${name}(${parametersOf(call)}) -> ${result?.name ?? "void"}`;
+  const line = ({ id, name, result, stream, ...call }: (typeof actor.endpoints)[number]) => {
+    const type = result?.name ?? "void";
+    return `  ${id} ${name}(${parametersOf(call)}) -> ${stream ? `stream<${type}>` : type}`;
+  };
   const create = { id: 0, name: "new", result: undefined, ...pick(actor) };
   expect([create as never, ...actor.endpoints].map(line).sort(byNumber)).toEqual(
     locked(name).map((text) => text.replace(/ next=\d+ \(/, "(").replace(/\d+ (\w+): [^,)]*?(\??)(?=[,)])/g, "$1$2")),
