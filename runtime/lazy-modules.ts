@@ -22,4 +22,7 @@ export const lazyModules = {
   get workerThreads(): typeof import("node:worker_threads") {
     return require("node:worker_threads");
   },
+  get zlib(): typeof import("node:zlib") {
+    return require("node:zlib");
+  },
 };

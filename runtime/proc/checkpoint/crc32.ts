@@ -2,14 +2,17 @@
  * The checksum CRC-32, as in gzip and PNG. Node.js computes it ten times as fast as a cryptographic hash, and has the function since
  * 20.15 and 22.2. Earlier versions of Node.js 20 use a table.
  */
-import zlib from "node:zlib";
+import { lazyModules } from "../../lazy-modules.js";
 
-/** Returns the checksum of bytes that follow those with the checksum `before`. */
 type Crc32 = (bytes: Uint8Array, before?: number) => number;
 
-const native = (zlib as { readonly crc32?: Crc32 }).crc32;
+let native: Crc32 | undefined;
 
-export const crc32: Crc32 = native ?? crc32ByTable;
+/** Returns the checksum of bytes that follow those with the checksum `before`. */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  native ??= (lazyModules.zlib as { readonly crc32?: Crc32 }).crc32 ?? crc32ByTable;
+  return native(bytes, before);
+}
 
 let table: Uint32Array | undefined;
 

@@ -3,12 +3,12 @@
  * of the actor, so that a process which ends in the middle leaves the earlier checkpoint. Each file ends with a checksum, so
  * that a damaged file is not taken for a checkpoint.
  */
-import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Checkpoint, CheckpointCodec } from "../../../generated/checkpoint.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
+import { lazyModules } from "../../lazy-modules.js";
 import type { CheckpointPlace, CheckpointStore } from "../../supervise/checkpoint-store.js";
 import { crc32 } from "./crc32.js";
 
@@ -87,7 +87,8 @@ class FileStore implements CheckpointStore {
 
   #fileOf({ mesh, rank }: CheckpointPlace): string {
     const encoded = encodeURIComponent(mesh);
-    const name = encoded.length <= MAX_NAME ? encoded : createHash("sha256").update(mesh).digest("hex");
+    const name =
+      encoded.length <= MAX_NAME ? encoded : lazyModules.crypto.createHash("sha256").update(mesh).digest("hex");
     return path.join(this.#directory, `${name}-${rank}.checkpoint`);
   }
 }
