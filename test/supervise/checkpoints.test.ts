@@ -226,7 +226,7 @@ test("a process whose actor does not end its message in time is not replaced, be
   await using procs = thisHost().spawnProcs({}, { name: "vaults" });
   const vault = procs.with({ restart }).spawn("vault", DeepVault);
   await vault.add.callOne(12);
-  const busy = failure(vault.work.callOne(60_000));
+  const busy = failure(vault.work.callOne(10_000));
   expect((await failure(procs.replace({ drain: 300 }))).message).toBe(
     'cannot replace rank 0 of mesh "vaults": cannot checkpoint vault[0]: its state was not stored within 300 ms',
   );
