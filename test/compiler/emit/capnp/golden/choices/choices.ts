@@ -1,5 +1,7 @@
 // The types of schemas/choices.ts, without codecs.
-export type Direction = "north" | "east" | "south" | "west";
+import type { UnknownCase, UnknownNumber, UnknownValue, UnknownVariant } from "viceroy/codegen/v1";
+
+export type Direction = "north" | "east" | "south" | "west" | UnknownValue;
 
 /** An enumeration with names of its own. */
 export const Level = {
@@ -8,13 +10,13 @@ export const Level = {
   Info: 20,
   Error: 40,
 } as const;
-export type Level = (typeof Level)[keyof typeof Level];
+export type Level = (typeof Level)[keyof typeof Level] | UnknownNumber;
 
 export const Suit = {
   Hearts: "♥",
   Spades: "♠",
 } as const;
-export type Suit = (typeof Suit)[keyof typeof Suit];
+export type Suit = (typeof Suit)[keyof typeof Suit] | UnknownValue;
 
 export interface Circle {
   kind: "circle";
@@ -27,12 +29,13 @@ export interface Square {
 }
 
 /** Told apart by `kind`. */
-export type Shape = Circle | Square | { kind: "polygon"; sides: number[] };
+export type Shape = Circle | Square | { kind: "polygon"; sides: number[] } | UnknownVariant<"kind">;
 
 export type Answer =
   | { readonly case: "number"; readonly value: number }
   | { readonly case: "text"; readonly value: string }
-  | { readonly case: "shape"; readonly value: Shape };
+  | { readonly case: "shape"; readonly value: Shape }
+  | UnknownCase;
 
 export interface Choices {
   direction: Direction;
@@ -40,6 +43,6 @@ export interface Choices {
   suit?: Suit;
   shape: Shape;
   answer: Answer | null;
-  mode: "on" | "off";
+  mode: "on" | "off" | UnknownValue;
   constant: "fixed";
 }

@@ -1,5 +1,7 @@
 // The types of schemas/order.ts, without codecs.
-export type State = "open" | "paid" | "sent";
+import type { UnknownValue, UnknownVariant } from "viceroy/codegen/v1";
+
+export type State = "open" | "paid" | "sent" | UnknownValue;
 
 export interface Item {
   name: string;
@@ -13,7 +15,8 @@ export interface Item {
 export type Payment =
   | { kind: "cash"; coins: number }
   | { kind: "card"; digits: string }
-  | { kind: "cheque"; number: string; bank?: string };
+  | { kind: "cheque"; number: string; bank?: string }
+  | UnknownVariant<"kind">;
 
 export interface Order {
   id: bigint;

@@ -1,5 +1,7 @@
 // The types of schemas/order.ts, without codecs.
-export type State = "open" | "paid" | "lost";
+import type { UnknownValue, UnknownVariant } from "viceroy/codegen/v1";
+
+export type State = "open" | "paid" | "lost" | UnknownValue;
 
 export interface Item {
   name: string;
@@ -7,7 +9,7 @@ export interface Item {
   gift: boolean;
 }
 
-export type Payment = { kind: "cash"; coins: number } | { kind: "cheque"; number: string };
+export type Payment = { kind: "cash"; coins: number } | { kind: "cheque"; number: string } | UnknownVariant<"kind">;
 
 export interface Order {
   id: bigint;

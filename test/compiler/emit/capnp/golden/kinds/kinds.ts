@@ -10,6 +10,9 @@ import type {
   StringValue,
   Struct,
   Timestamp,
+  UnknownCase,
+  UnknownNumber,
+  UnknownValue,
   Value,
 } from "viceroy/codegen/v1";
 
@@ -79,7 +82,8 @@ export type Key =
   | { readonly case: "id"; readonly value: bigint }
   | { readonly case: "name"; readonly value: string }
   | { readonly case: "nothing"; readonly value: boolean | null }
-  | { readonly case: "grid"; readonly value: Grid };
+  | { readonly case: "grid"; readonly value: Grid }
+  | UnknownCase;
 
 export interface Everything {
   key: Key;
@@ -93,9 +97,9 @@ export interface Everything {
   maybeDates: (Date | null)[];
   byKey: Map<Key, Set<Mark>>;
   record: Record<string, Mark | null>;
-  records?: Record<string, "on" | "off">[] | null;
-  level: 1 | 2 | 3;
-  mixed?: 0.5 | "half" | null;
+  records?: Record<string, "on" | "off" | UnknownValue>[] | null;
+  level: 1 | 2 | 3 | UnknownNumber;
+  mixed?: 0.5 | "half" | UnknownValue | null;
   inner: { a: { b?: { c: number } } };
   big?: bigint | null;
   small?: number;

@@ -1,4 +1,5 @@
 // The types of schemas/a.ts, without codecs.
+import type { UnknownVariant } from "viceroy/codegen/v1";
 import type { B } from "./b.js";
 
 /** A tree. */
@@ -22,7 +23,8 @@ export interface A {
 export type Expression =
   | { op: "number"; value: number }
   | { op: "sum"; terms: Expression[] }
-  | { op: "negate"; of: Expression };
+  | { op: "negate"; of: Expression }
+  | UnknownVariant<"op">;
 
 export interface Uses {
   numbers: List<number>;

@@ -25,6 +25,7 @@ import {
   type WriteOptions,
   writeMessage,
 } from "viceroy/capnp/v1";
+import type { UnknownValue } from "viceroy/codegen/v1";
 import type { Answer, Choices, Circle, Direction, Level, Shape, Square, Suit } from "../choices.js";
 
 export const DirectionEnum = enumeration<Direction>([undefined, "north", "east", "south", "west"]);
@@ -35,7 +36,7 @@ export const Circle_KindEnum = enumeration<"circle">([undefined, "circle"]);
 
 export const Square_KindEnum = enumeration<"square">([undefined, "square"]);
 
-export const Choices_ModeEnum = enumeration<"on" | "off">([undefined, "on", "off"]);
+export const Choices_ModeEnum = enumeration<"on" | "off" | UnknownValue>([undefined, "on", "off"]);
 
 export const Choices_ConstantEnum = enumeration<"fixed">([undefined, "fixed"]);
 
@@ -249,7 +250,7 @@ export class ChoicesReader extends StructReader {
     return readPointer(this, 1, AnswerReader.$type);
   }
 
-  get mode(): "on" | "off" {
+  get mode(): "on" | "off" | UnknownValue {
     return readEnum(this, 10, Choices_ModeEnum);
   }
 

@@ -40,7 +40,7 @@ import {
   type WriteOptions,
   writeMessage,
 } from "viceroy/capnp/v1";
-import type { ListValue, NullValue, Struct, Value } from "viceroy/codegen/v1";
+import type { ListValue, NullValue, Struct, UnknownNumber, UnknownValue, Value } from "viceroy/codegen/v1";
 import type {
   Data,
   Everything,
@@ -58,9 +58,9 @@ import type {
   WellKnown,
 } from "../kinds.js";
 
-export const Everything_RecordsItemValueEnum = enumeration<"on" | "off">([undefined, "on", "off"]);
+export const Everything_RecordsItemValueEnum = enumeration<"on" | "off" | UnknownValue>([undefined, "on", "off"]);
 
-export const Everything_MixedEnum = enumeration<0.5 | "half">([undefined, 0.5, "half"]);
+export const Everything_MixedEnum = enumeration<0.5 | "half" | UnknownValue>([undefined, 0.5, "half"]);
 
 export class RecordingReader extends StructReader {
   static readonly $type: StructType<RecordingReader> = struct(RecordingReader, "Recording", 2, 4, () => ({
@@ -533,7 +533,7 @@ export class EverythingReader extends StructReader {
         nullable: true,
         tag: 0,
       },
-      { name: "level", type: numbers<1 | 2 | 3>(int32), at: 32 },
+      { name: "level", type: numbers<1 | 2 | 3 | UnknownNumber>(int32), at: 32 },
       { name: "mixed", type: Everything_MixedEnum, at: 64, optional: true, nullable: true, tag: 16 },
       { name: "inner", type: Everything_InnerReader.$type, at: 12 },
       { name: "big", type: int64, at: 128, optional: true, nullable: true, tag: 80 },
@@ -595,11 +595,11 @@ export class EverythingReader extends StructReader {
     return readPointer(this, 11, list(record(Everything_RecordsItemEntryReader.$type)));
   }
 
-  get level(): 1 | 2 | 3 {
-    return readInt32(this, 4) as 1 | 2 | 3;
+  get level(): 1 | 2 | 3 | UnknownNumber {
+    return readInt32(this, 4) as 1 | 2 | 3 | UnknownNumber;
   }
 
-  get mixed(): 0.5 | "half" | undefined | null {
+  get mixed(): 0.5 | "half" | UnknownValue | undefined | null {
     if (readUint16(this, 2) === 0) return undefined;
     if (readUint16(this, 2) === 1) return null;
     return readEnum(this, 8, Everything_MixedEnum);
@@ -719,7 +719,7 @@ export class Everything_RecordsItemEntryReader extends StructReader {
     return readPointer(this, 0, text);
   }
 
-  get value(): "on" | "off" {
+  get value(): "on" | "off" | UnknownValue {
     return readEnum(this, 0, Everything_RecordsItemValueEnum);
   }
 }
