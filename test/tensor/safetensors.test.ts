@@ -53,7 +53,8 @@ describeTensors("elements in files", () => {
     await expect(loadTensors(file, { names: ["one", "x", "toString"] })).rejects.toThrow(
       new RangeError(`cannot load tensors from ${file}: it has no "x", "toString"`),
     );
-    expect(tensorMemory().live).toBe(before);
+    // The memory from which the file was written may have been collected meanwhile.
+    expect(tensorMemory().live).toBeLessThanOrEqual(before);
     const { one: again } = await loadTensors(file);
     expect(again!.data<"float32">().every((value) => value === 1)).toBe(true);
   });
