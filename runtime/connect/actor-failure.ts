@@ -2,7 +2,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import { errorDomain, errorInfo } from "./error-info.js";
 
-/** What a gateway tells about a call that an actor, or its process, has failed. */
+/** Describes why a call has failed, as the gateway reports it: the error of the actor, or the end of its process. */
 export interface ActorFailure {
   /** The class of the error in upper case, as in `google.rpc.ErrorInfo`: `SOLD_OUT_ERROR`. */
   readonly reason: string;

@@ -7,9 +7,9 @@ export interface DepotState {
 
 /** The times of the last checkpoint in the process of the actor, in milliseconds. */
 export interface DepotTimes {
-  /** From the call of `save` until the process does something else. */
+  /** The time from the call of `save` until the process does something else. */
   stopped: number;
-  /** Of a copy of the same bytes into new memory. */
+  /** The time of a copy of the same bytes into new memory. */
   copy: number;
 }
 

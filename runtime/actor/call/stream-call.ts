@@ -22,7 +22,7 @@ import { RankCall } from "./rank-call.js";
 /** Credit is returned in batches of a window divided by this number. */
 const BATCHES_PER_WINDOW = 4;
 /** The index of "left" in `cancelReasons`. */
-const LEFT_REASON = 2;
+export const LEFT_REASON = 2;
 
 /** The stream of one actor. */
 class RankStream extends RankCall {

@@ -10,7 +10,7 @@ import { type FoundModule, formatOf, resolveModule, typeScriptFile } from "./res
 import { TransformedModules } from "./transformed-modules.js";
 import { readTypeScriptConfig, type TypeScriptConfig } from "./tsconfig.js";
 
-/** What the thread of the program passes to this one. */
+/** The data that the thread of the program passes to this one. */
 export interface HooksData {
   /** The URL of the hooks of tsx. */
   readonly tsxHooks: string;

@@ -23,7 +23,7 @@ const MOST_PER_DRIVER = 1024;
 export class Publications<U extends PublicationUser> {
   readonly #byName = new Map<string, Published<U>>();
   readonly #byId = new Map<bigint, Published<U>>();
-  /** What to call when a mesh is published by a name. */
+  /** The functions that are called when a mesh is published, by its name. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
   /** @throws Error if another mesh has the name, or the driver has published too many meshes */

@@ -25,7 +25,7 @@ interface OwnPublication {
 
 export class ProgramPublications implements PublishedMeshes {
   readonly #runtime: ProcessRuntime;
-  /** By the ids of the publications. */
+  /** The meshes that this program has published, by the ids of the publications. */
   readonly #own = new Map<bigint, OwnPublication>();
   readonly #proxies = new Map<bigint, ProxyMesh>();
 

@@ -1,6 +1,6 @@
 /**
  * Which ranks belong to a mesh that is resized: the numbers of its ranks, their positions, and the ranks that have left.
- * It is bookkeeping only. The meshes of procs and of actors start and stop what joins and leaves.
+ * This class only keeps the numbers. The meshes of procs and of actors start the ranks that join, and stop those that leave.
  */
 import {
   baseRanks,

@@ -330,7 +330,15 @@ describe("errors", () => {
     await expect(squarers.square.map([1], { signal: controller.signal }).next()).rejects.toBe(gone);
   });
 
-  test("are thrown at once for wrong options, items that are no iterable, and a stopped mesh in the loop", async () => {
+  test("of a stopped mesh ends the loop", async () => {
+    viewOf(squarers as never).record.stopReason = "enough";
+    const { error } = await collectUntilError(squarers.square.map([1, 2]));
+    expect(error).toBeInstanceOf(SupervisionError);
+    expect(error.message).toBe('cannot call squarers.square on ranks 0, 1, 2, 3: mesh "squarers" was stopped: enough');
+    expect((error as SupervisionError).pending).toEqual([1]);
+  });
+
+  test("are thrown at once for wrong options and items that are no iterable", () => {
     const { square, squareOnce } = squarers;
     expect(() => square.map(5 as never)).toThrow(
       new TypeError("cannot map squarers.square: expected an iterable of items, got 5"),

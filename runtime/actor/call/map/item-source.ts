@@ -2,10 +2,7 @@
 import { describeValue } from "../../../../shared/text/describe-value.js";
 import type { MapItems } from "./map-options.js";
 
-/** The state of a source: it has an item, it has none yet, or it has no more. */
-export type Taken = { readonly item: unknown } | "later" | "end";
-
-/** Where a source reports what happens between two takes. */
+/** Is told what happens to a source between two takes. */
 export interface ItemListener {
   /** The source has an item or its end, after it had none yet. */
   itemsReady(): void;
@@ -33,21 +30,28 @@ export class ItemSource {
     this.#listener = listener;
   }
 
-  /** Takes the next item. After "later", the listener is told when there is something to take. */
-  take(): Taken {
+  /** Whether all items have been taken. */
+  get isAtEnd(): boolean {
+    return this.#isAtEnd;
+  }
+
+  /**
+   * Takes the next item. Undefined: there is none, or none yet. The listener is then told when there is an item or the
+   * end.
+   */
+  take(): { readonly item: unknown } | undefined {
     if (this.#ready !== undefined) {
       const ready = this.#ready;
       this.#ready = undefined;
       return ready;
     }
-    if (this.#isAtEnd) return "end";
-    if (this.#isReading) return "later";
+    if (this.#isAtEnd || this.#isReading) return undefined;
     let result: IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
     try {
       result = this.#next();
     } catch (error) {
       this.#failed(error);
-      return "end";
+      return undefined;
     }
     if ("then" in result) {
       this.#isReading = true;
@@ -55,11 +59,11 @@ export class ItemSource {
         (read) => this.#read(read),
         (error) => this.#failed(error),
       );
-      return "later";
+      return undefined;
     }
     if (result.done !== true) return { item: result.value };
     this.#isAtEnd = true;
-    return "end";
+    return undefined;
   }
 
   /** Tells the iterator that no more items are taken. Idempotent. */

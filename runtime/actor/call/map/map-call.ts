@@ -13,6 +13,7 @@ import { describeWait } from "../describe-wait.js";
 import type { Dispatcher } from "../dispatcher.js";
 import { allRanks } from "../receivers.js";
 import { SingleCall } from "../single-call.js";
+import { LEFT_REASON } from "../stream-call.js";
 import { ItemSource } from "./item-source.js";
 import { type CheckedMapOptions, checkMapOptions, type MapItems, type MapOptions } from "./map-options.js";
 import { MapItem, MapResults } from "./map-results.js";
@@ -24,9 +25,6 @@ import { RankPool } from "./rank-pool.js";
  */
 const ITEMS_PER_CALL = 4;
 const ITEMS_IN_ORDER = 1024;
-/** The index of "left" in `cancelReasons`. */
-const LEFT_REASON = 2;
-
 type Result = IteratorResult<[item: unknown, value: unknown], undefined>;
 
 interface WaitingReader {
@@ -62,7 +60,6 @@ export class MapCall
   #done = 0;
   #retried = 0;
   #isStarted = false;
-  #isSourceAtEnd = false;
   /** Whether no more items are given to actors. */
   #isOver = false;
   /** The error that follows the results that have arrived. */
@@ -173,18 +170,14 @@ export class MapCall
       }
       this.#send(item, rank);
     }
-    if (this.#isSourceAtEnd && this.#pending.size === 0) this.#end(0);
+    if (this.#source.isAtEnd && this.#pending.size === 0) this.#end(0);
   }
 
   /** Takes a new item from the source, if there is one and not too many results are outstanding. */
   #takeItem(): MapItem | undefined {
-    if (this.#isSourceAtEnd || this.#results.outstanding >= this.#mostItems) return undefined;
+    if (this.#results.outstanding >= this.#mostItems) return undefined;
     const taken = this.#source.take();
-    if (taken === "later") return undefined;
-    if (taken === "end") {
-      this.#isSourceAtEnd = true;
-      return undefined;
-    }
+    if (taken === undefined) return undefined;
     const item = new MapItem(taken.item);
     this.#pending.add(item);
     this.#results.add(item);

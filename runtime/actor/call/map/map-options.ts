@@ -8,13 +8,13 @@ export type MapItems<I> = Iterable<I> | AsyncIterable<I>;
 /** The items that an endpoint with the arguments `A` can take one at a time. `never` if it needs several arguments. */
 export type SingleArgument<A extends unknown[]> = [A[0]] extends A ? A[0] : never;
 
-/** How far a `map` has come. */
+/** The progress of a `map`. */
 export interface MapProgress {
   /** The number of items that have been answered, those with an error included. */
   readonly done: number;
   /** The number of items that actors have been given and have not answered. */
   readonly inFlight: number;
-  /** How often an item has been given to an actor again, because its actor had failed or its time was over. */
+  /** The number of times that an item was given to an actor again, because its actor had failed or its time was over. */
   readonly retried: number;
 }
 

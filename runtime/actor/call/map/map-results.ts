@@ -3,7 +3,7 @@
 /** An item that was taken from the source. */
 export class MapItem {
   readonly item: unknown;
-  /** How often the item has been given to an actor. */
+  /** The number of times that the item has been given to an actor. */
   attempts = 0;
   /** The answer, or for `mapSettled` the outcome, once `isAnswered` is true. */
   value: unknown;

@@ -6,7 +6,7 @@ import type { LocalActor } from "../../reference/local-actor.js";
 import type { MeshView } from "../../reference/mesh-view.js";
 import { isLiving } from "../living-ranks.js";
 
-/** Where a pool reports changes that happen between two takes. */
+/** Is told what happens to the ranks of a pool between two takes. */
 export interface RankPoolListener {
   /** A rank that was down is back. */
   rankBack(): void;
