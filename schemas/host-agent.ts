@@ -3,7 +3,15 @@
  * hosts, so that drivers share only the machine.
  */
 import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
-import type { FoundPublication, Publication, PublishedRankState, RelayedAnswer, RelayedCall } from "./published.js";
+import type {
+  FoundPublication,
+  MovedSender,
+  Publication,
+  PublishedRankState,
+  RelayedAnswer,
+  RelayedCall,
+  SenderMove,
+} from "./published.js";
 import type { FailureCause } from "./supervision.js";
 
 /** The first message of a driver to a host: its versions and its keep-alive time. */
@@ -167,4 +175,9 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   publishedRankState(publication: Uint64, rank: Uint32): PublishedRankState;
+  /**
+   * Sends the driver's messages to a published mesh through this host from now on, instead of through another host.
+   * @concurrent
+   */
+  movePublishedSender(move: SenderMove): MovedSender;
 }

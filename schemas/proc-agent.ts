@@ -5,7 +5,7 @@
 import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
 import type { Checkpoint } from "./checkpoint.js";
 import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
-import type { PublishedRankState, RelayedAnswer, RelayedCall } from "./published.js";
+import type { MovedSender, PublishedRankState, RelayedAnswer, RelayedCall, SenderMove } from "./published.js";
 import type { GrantClaim, MemoryAnswer } from "./rdma.js";
 import type { ActorNotice } from "./supervision.js";
 
@@ -282,8 +282,14 @@ export interface ProcAgent extends Actor {
    */
   publishedRankState(publication: Uint64, rank: Uint32): PublishedRankState;
   /**
-   * Reports that a mesh that this process has looked up is not published any more.
+   * Reports that a mesh that this process has looked up is not published any more: on no host, or only on the host `left`,
+   * which its publisher has left.
    * @concurrent
    */
-  publicationEnded(publication: Uint64, reason: string): void;
+  publicationEnded(publication: Uint64, reason: string, left?: Uint64): void;
+  /**
+   * Reports that another driver sends its messages to a published mesh through another host from now on.
+   * @concurrent
+   */
+  movePublishedSender(move: SenderMove): MovedSender;
 }

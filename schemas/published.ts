@@ -59,6 +59,31 @@ export interface RelayedCall {
   timeout?: Uint32;
   /** The position in a trace, as W3C trace context. */
   traceparent: string;
+  /** The actors that wait for the answer, as messages carry them: two words each, outermost first. */
+  chain: Uint32[];
+  /** A random number that identifies the sender: a program that has looked up the mesh. */
+  sender: Uint64;
+  /** The number of the message among all messages of the sender to this mesh, from 1. */
+  sequence: number;
+  /** How often the sender has moved to another host. */
+  moves: Uint32;
+}
+
+/** A sender moves to another host, because the host that has passed its messages on is gone or has lost the publisher. */
+export interface SenderMove {
+  publication: Uint64;
+  /** The sender, as in its messages. */
+  sender: Uint64;
+  /** How often the sender has moved, this time included. Messages with a smaller number are refused from now on. */
+  moves: Uint32;
+}
+
+/** What a host or a publisher knows about a sender that moves. */
+export interface MovedSender {
+  /** Whether the mesh is published on the host to which the sender moves. */
+  isPublished: boolean;
+  /** The largest number of a message that the publisher has received from the sender. Absent: it is not known. */
+  received?: number;
 }
 
 /** One error of a chain of causes. */
@@ -76,6 +101,8 @@ export interface RelayedAnswer {
   errors?: RelayedError[];
   /** Why the actor cannot answer, because it has failed or was stopped. */
   failure?: string;
+  /** Why the actor cannot be called: it waits for the answer of the call chain itself. */
+  deadlock?: string;
   /** Why nothing can be sent to the published mesh any more. */
   ended?: string;
 }

@@ -88,7 +88,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#platform = platform;
     this.#owner = owner;
     this.#output = new OutputQueue(platform.clock, this);
-    this.relay = new PublicationRelay(owner.publications, platform.clock, (send) => this.#tellDriver(send));
+    this.relay = new PublicationRelay(owner.publications, platform.clock, id, (send) => this.#tellDriver(send));
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
     const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };

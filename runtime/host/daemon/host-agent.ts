@@ -9,10 +9,12 @@ import {
 } from "../../../generated/host-agent.js";
 import type {
   FoundPublication,
+  MovedSender,
   Publication,
   PublishedRankState,
   RelayedAnswer,
   RelayedCall,
+  SenderMove,
 } from "../../../generated/published.js";
 import { context } from "../../actor/context.js";
 import type { ProcId } from "../../link/address.js";
@@ -101,5 +103,9 @@ export class HostAgent extends HostAgentActor {
 
   publishedRankState(publication: bigint, rank: number): Promise<PublishedRankState> {
     return this.#session.relay.rankState(publication, rank);
+  }
+
+  movePublishedSender(move: SenderMove): Promise<MovedSender> {
+    return this.#session.relay.moveSender(move);
   }
 }

@@ -4,13 +4,16 @@
  */
 import type {
   FoundPublication,
+  MovedSender,
   Publication,
   PublishedRankState,
   RelayedAnswer,
   RelayedCall,
+  SenderMove,
 } from "../../../generated/published.js";
 import { offAbort, onAbort } from "../../abort-listeners.js";
 import { SupervisionError } from "../../actor/errors.js";
+import type { ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 import { MappedStream } from "../../proc/agent/mapped-stream.js";
 import { notPublished } from "../../proc/agent/published-meshes.js";
@@ -24,12 +27,15 @@ type SendToDriver = <T>(send: (agent: ReturnType<typeof agentOf>) => T) => T;
 export class PublicationRelay implements PublicationUser {
   readonly #publications: Publications<PublicationRelay>;
   readonly #clock: Clock;
+  /** The agent of the driver on this host. */
+  readonly #agent: ProcId;
   readonly #sendToDriver: SendToDriver;
   #isEnded = false;
 
-  constructor(publications: Publications<PublicationRelay>, clock: Clock, sendToDriver: SendToDriver) {
+  constructor(publications: Publications<PublicationRelay>, clock: Clock, agent: ProcId, sendToDriver: SendToDriver) {
     this.#publications = publications;
     this.#clock = clock;
+    this.#agent = agent;
     this.#sendToDriver = sendToDriver;
   }
 
@@ -95,8 +101,17 @@ export class PublicationRelay implements PublicationUser {
     return asked.catch(() => "lost" as const);
   }
 
-  publicationEnded(publication: bigint, reason: string): void {
-    if (!this.#isEnded) this.#sendToDriver((agent) => agent.publicationEnded.broadcast(publication, reason));
+  /** Sends the driver's messages to a published mesh through this host from now on. Never rejects. */
+  async moveSender(move: SenderMove): Promise<MovedSender> {
+    const published = this.#publications.use(move.publication, this);
+    if (published === undefined) return { isPublished: false };
+    const asked = published.by.#sendToDriver((agent) => agent.movePublishedSender.callOne(move));
+    return asked.catch(() => ({ isPublished: false }));
+  }
+
+  publicationEnded(publication: bigint, reason: string, where: "everywhere" | "here"): void {
+    const left = where === "here" ? [this.#agent] : [];
+    if (!this.#isEnded) this.#sendToDriver((agent) => agent.publicationEnded.broadcast(publication, reason, ...left));
   }
 
   /** Withdraws all meshes of the driver, because its session ends. Idempotent. */

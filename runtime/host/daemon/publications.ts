@@ -6,8 +6,11 @@ import type { FoundPublication, Publication } from "../../../generated/published
 
 /** A driver that publishes or looks up, as the register sees it. */
 export interface PublicationUser {
-  /** Tells the driver that a mesh that it has looked up is not published any more. */
-  publicationEnded(publication: bigint, reason: string): void;
+  /**
+   * Tells the driver that a mesh that it has looked up is not published any more: on no host, or only on this one
+   * (`here`), because its driver has left it.
+   */
+  publicationEnded(publication: bigint, reason: string, where: "everywhere" | "here"): void;
 }
 
 /** A published mesh with its driver, and the drivers that have looked it up. */
@@ -46,13 +49,17 @@ export class Publications<U extends PublicationUser> {
     for (const notify of waiting ?? []) notify();
   }
 
-  /** Removes a mesh that `by` has published, and tells the drivers that have looked it up. Idempotent. */
-  remove(id: bigint, by: U, reason: string): void {
+  /**
+   * Removes a mesh that `by` has published, and tells the drivers that have looked it up. Idempotent.
+   *
+   * @param where whether the mesh is withdrawn from all hosts, or its driver has left this host
+   */
+  remove(id: bigint, by: U, reason: string, where: "everywhere" | "here" = "everywhere"): void {
     const published = this.#byId.get(id);
     if (published?.by !== by) return;
     this.#byId.delete(id);
     this.#byName.delete(published.publication.name);
-    for (const seeker of published.seekers) seeker.publicationEnded(id, reason);
+    for (const seeker of published.seekers) seeker.publicationEnded(id, reason, where);
   }
 
   /** Removes everything of a driver whose session ends. */
@@ -61,13 +68,20 @@ export class Publications<U extends PublicationUser> {
       seekers.delete(user);
       if (by !== user) continue;
       const { id, name, publisher } = publication;
-      this.remove(id, user, `${publisher}, which had published "${name}", has ended or has left the host`);
+      this.remove(id, user, `${publisher}, which had published "${name}", has ended or has left the host`, "here");
     }
   }
 
   /** Returns a published mesh, or undefined if there is none with this id. */
   find(id: bigint): Published<U> | undefined {
     return this.#byId.get(id);
+  }
+
+  /** Returns a published mesh for a driver that will use it, or undefined if there is none with this id. */
+  use(id: bigint, seeker: U): Published<U> | undefined {
+    const published = this.#byId.get(id);
+    published?.seekers.add(seeker);
+    return published;
   }
 
   /** Returns the mesh that is published by a name, for a driver that will use it. */

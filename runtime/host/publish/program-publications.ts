@@ -3,7 +3,14 @@
  * messages about both to the agent of this process, which passes them here.
  */
 import type { RankStatus } from "../../../generated/proc-agent.js";
-import type { Publication, PublishedRankState, RelayedAnswer, RelayedCall } from "../../../generated/published.js";
+import type {
+  MovedSender,
+  Publication,
+  PublishedRankState,
+  RelayedAnswer,
+  RelayedCall,
+  SenderMove,
+} from "../../../generated/published.js";
 import type { ActorMesh } from "../../actor/mesh/actor-mesh.js";
 import { viewOf } from "../../actor/mesh/actor-mesh.js";
 import type { MeshId, ProcId } from "../../link/address.js";
@@ -54,7 +61,8 @@ export class ProgramPublications implements PublishedMeshes {
     if (own !== undefined) return own.mesh;
     let proxy = this.#proxies.get(id);
     if (proxy === undefined) {
-      proxy = new ProxyMesh(this.#runtime, host, publication, descriptor);
+      const ended = () => void this.#proxies.delete(id);
+      proxy = new ProxyMesh(this.#runtime, host, publication, descriptor, ended);
       this.#proxies.set(id, proxy);
     }
     return proxy.mesh;
@@ -86,14 +94,18 @@ export class ProgramPublications implements PublishedMeshes {
     }
   }
 
-  publicationEnded(publication: bigint, reason: string): void {
+  moveSender(move: SenderMove): MovedSender {
+    return this.#own.get(move.publication)?.messages.moveSender(move) ?? { isPublished: false };
+  }
+
+  publicationEnded(publication: bigint, reason: string, left: ProcId | undefined): void {
     const proxy = this.#proxies.get(publication);
-    this.#proxies.delete(publication);
-    proxy?.end(reason);
+    if (left === undefined) proxy?.end(reason);
+    else proxy?.hostFailed(left, reason);
   }
 
   hostGone(host: ProcId, reason: string): void {
-    for (const [id, proxy] of this.#proxies) if (proxy.host.id === host) this.publicationEnded(id, reason);
+    for (const proxy of this.#proxies.values()) proxy.hostFailed(host, reason);
   }
 
   statusOf(mesh: MeshId, rank: number): RankStatus | undefined {

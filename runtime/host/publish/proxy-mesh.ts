@@ -1,15 +1,16 @@
 /**
  * A mesh of another program as this program sees it: a mesh of local actors, one for each rank, each in an inline proc.
- * They forward their messages through a host. To all code that calls, slices or sends the mesh, it is like any other.
+ * They forward their messages through a host, and through another one when that is gone. To all code that calls, slices or sends the mesh, it is like any other.
  */
 import type { RankStatus } from "../../../generated/proc-agent.js";
-import type { Publication, PublishedRankState, RelayedAnswer, RelayedCall } from "../../../generated/published.js";
+import type { MovedSender, Publication, PublishedRankState, RelayedAnswer } from "../../../generated/published.js";
 import { cancelReasons, type Turn } from "../../actor/cell/turn.js";
 import { DeliveryError } from "../../actor/errors.js";
 import { type ActorMesh, wholeMesh } from "../../actor/mesh/actor-mesh.js";
 import type { ActorClass } from "../../actor/reference/actor-request.js";
 import type { MeshRecord } from "../../actor/reference/mesh-record.js";
 import type { OutstandingCall } from "../../actor/reference/outstanding-call.js";
+import type { ProcId } from "../../link/address.js";
 import { WHOLE_MESH } from "../../link/frame/message-extension.js";
 import { MappedStream } from "../../proc/agent/mapped-stream.js";
 import type { ProcRuntime } from "../../proc/agent/proc-runtime.js";
@@ -19,10 +20,11 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { makeExtent } from "../../shape/extent.js";
 import { errorFromChain, thrownMessage } from "../../thrown.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
-import type { AttachedHost } from "../attached/attached-host.js";
+import { AttachedHost } from "../attached/attached-host.js";
 import { startInlineBackend } from "../mesh/start-inline-backend.js";
 import { createProxyClass } from "./proxy-class.js";
 import { dimensionsOf, valueCodec } from "./received-messages.js";
+import type { UnsentCall } from "./relayed-message.js";
 import { RelayedMessages } from "./relayed-messages.js";
 
 /** Pause in ms before the program that owns the mesh is asked whether a failed rank is back. */
@@ -43,21 +45,35 @@ interface ProxyRank {
 
 export class ProxyMesh {
   readonly publication: Publication;
-  readonly host: AttachedHost;
   readonly record: MeshRecord;
   readonly mesh: ActorMesh;
   readonly #runtime: ProcessRuntime;
   readonly #actorClass: ActorClass;
   readonly #messages: RelayedMessages;
   readonly #ranks: ProxyRank[];
+  readonly #onEnd: () => void;
   #isEnded = false;
+  /** Whether another host is being looked for. */
+  #isMoving = false;
+  /** The number of attempts to move to another host. */
+  #moves = 0;
 
-  /** @param descriptor the interface of the mesh as this program knows it */
-  constructor(runtime: ProcessRuntime, host: AttachedHost, publication: Publication, descriptor: ActorDescriptor) {
+  /**
+   * @param descriptor the interface of the mesh as this program knows it
+   * @param onEnd called when the mesh cannot be reached any more
+   */
+  constructor(
+    runtime: ProcessRuntime,
+    host: AttachedHost,
+    publication: Publication,
+    descriptor: ActorDescriptor,
+    onEnd: () => void,
+  ) {
     this.publication = publication;
-    this.host = host;
     this.#runtime = runtime;
-    this.#messages = new RelayedMessages(host);
+    this.#onEnd = onEnd;
+    const { random, clock } = runtime.mainProc.proc;
+    this.#messages = new RelayedMessages(host, random.id(), clock, (reason) => void this.#move(reason));
     this.#actorClass = createProxyClass(descriptor, (turn, endpoint, args) => this.#forward(turn, endpoint, args));
     const { proc } = runtime.mainProc;
     const extent = makeExtent(publication.extent.map(({ name, size }) => [name, size]));
@@ -75,16 +91,45 @@ export class ProxyMesh {
     return { state: "living", place };
   }
 
+  /** Handles that a host is gone, or does not know the mesh any more. */
+  hostFailed(host: ProcId, reason: string): void {
+    if (host === this.#messages.host.id) void this.#move(reason);
+  }
+
   /** Ends the local actors: calls to them reject with the reason. Idempotent. */
   end(reason: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#onEnd();
+    this.#messages.end(reason);
     for (const { child } of this.#ranks) {
       child.isExitExpected = true;
       for (const { proc } of [...this.#runtime.procs.values()])
         if (proc.id !== child.id) proc.peerDown(child.id, reason);
       child.discard({ kind: "process", cause: { name: "PublicationEnd", message: reason } });
     }
+  }
+
+  /** Moves to another host on which the mesh is published. If there is none, the mesh ends. */
+  async #move(reason: string): Promise<void> {
+    if (this.#isMoving || this.#isEnded) return;
+    this.#isMoving = true;
+    this.#messages.pause();
+    const { host: left, sender } = this.#messages;
+    const { id: publication } = this.publication;
+    for (const host of [...this.#runtime.attachedHosts.values()]) {
+      // A host whose daemon is not known has not accepted this program yet.
+      if (!(host instanceof AttachedHost) || host === left || host.isLost || host.daemon === undefined) continue;
+      const moves = ++this.#moves;
+      const asked = host.ask((agent) => agent.movePublishedSender.callOne({ publication, sender, moves }));
+      const { isPublished, received } = await asked.catch((): MovedSender => ({ isPublished: false }));
+      if (this.#isEnded) return;
+      if (!isPublished || host.isLost) continue;
+      this.#isMoving = false;
+      this.#messages.resume({ host, moves, received, reason });
+      return;
+    }
+    this.end(reason);
   }
 
   #startRank(rank: number): ProxyRank {
@@ -114,7 +159,7 @@ export class ProxyMesh {
     return endpoint.stream ? this.#stream(turn, endpoint, call) : this.#call(turn, endpoint, call);
   }
 
-  #messageOf(turn: Turn, endpoint: EndpointDescriptor, args: readonly unknown[]): RelayedCall {
+  #messageOf(turn: Turn, endpoint: EndpointDescriptor, args: readonly unknown[]): UnsentCall {
     const { rank } = turn.cell;
     const isWhole = turn.extension === undefined || turn.extension.extent === WHOLE_MESH;
     const { timeLeft, key } = turn;
@@ -130,16 +175,17 @@ export class ProxyMesh {
       isCall: turn.call !== 0,
       ...(timeLeft === 0 ? {} : { timeout: timeLeft + GRACE_MS }),
       traceparent: turn.span.toString(),
+      chain: [...turn.chain],
     };
   }
 
-  async #call(turn: Turn, endpoint: EndpointDescriptor, call: RelayedCall): Promise<unknown> {
+  async #call(turn: Turn, endpoint: EndpointDescriptor, call: UnsentCall): Promise<unknown> {
     const { rank } = turn.cell;
     try {
       const message = this.#messages.send(call);
       const outstanding = outstandingCall(`${this.record.name}.${endpoint.name}`, () => message.cancel());
       turn.addOutstanding(outstanding);
-      const answer = await message.answer.catch((error) => this.#hostFailed(error));
+      const answer = await message.answer;
       turn.removeOutstanding(outstanding);
       return this.#valueOf(rank, endpoint, answer);
     } catch (error) {
@@ -153,34 +199,20 @@ export class ProxyMesh {
     }
   }
 
-  #stream(turn: Turn, endpoint: EndpointDescriptor, call: RelayedCall): AsyncIterable<unknown> {
+  #stream(turn: Turn, endpoint: EndpointDescriptor, call: UnsentCall): AsyncIterable<unknown> {
     const { rank } = turn.cell;
-    const source = this.host.ask((agent) => agent.relayStream.stream(call));
-    const items = new MappedStream(
-      source,
-      ([, answer]) => this.#valueOf(rank, endpoint, answer),
-      (error) => this.#valueOf(rank, endpoint, this.#hostFailed(error)),
-      undefined,
-    );
+    const fail = (error: unknown): never => {
+      throw error;
+    };
+    const source = this.#messages.stream(call);
+    const items = new MappedStream(source, (answer) => this.#valueOf(rank, endpoint, answer), fail, undefined);
     turn.addOutstanding(outstandingCall(`${this.record.name}.${endpoint.name}`, () => void items.return()));
     return items;
   }
 
-  /**
-   * Returns the answer for a message that the host did not answer. The mesh ends with the host, but a message that was
-   * cancelled, or that is too large, fails alone.
-   */
-  #hostFailed(error: unknown): RelayedAnswer {
-    if (this.host.isLost) return { ended: `host ${this.host.address} is gone` };
-    throw error;
-  }
-
   /** Returns the value of an answer. @throws what the handler has thrown */
   #valueOf(rank: number, endpoint: EndpointDescriptor, { ended, failure, errors, value }: RelayedAnswer): unknown {
-    if (ended !== undefined) {
-      this.end(ended);
-      throw new DeliveryError("peer-down", ended);
-    }
+    if (ended !== undefined) throw new DeliveryError("peer-down", ended);
     if (failure !== undefined) {
       this.#rankFailed(rank, failure);
       throw new DeliveryError("failed", failure);
@@ -208,9 +240,7 @@ export class ProxyMesh {
     while (state === "restarting") {
       await new Promise<void>((resolve) => proc.clock.after(POLL_MS, resolve));
       if (this.#isEnded) return;
-      const asked = this.host.ask((agent) => agent.publishedRankState.callOne(this.publication.id, rank));
-      // Without an answer, the host is gone, and the mesh ends with it.
-      state = await asked.catch(() => "lost" as const);
+      state = await this.#askState(rank);
     }
     if (state === "living") await waitForPredecessor(proc, this.record.id);
     if (this.#isEnded) return;
@@ -223,6 +253,16 @@ export class ProxyMesh {
     this.#createActor(rank, failed);
     const place = { proc: proc.id, location: "", generation: failed.incarnation };
     void this.#runtime.announceMove({ mesh: this.record.id, rank, ...place }, proc.id);
+  }
+
+  /** Returns the state of a rank in the other program; `restarting` if it cannot be asked now. Never rejects. */
+  async #askState(rank: number): Promise<PublishedRankState> {
+    const { host } = this.#messages;
+    if (this.#isMoving) return "restarting";
+    const asked = host.ask((agent) => agent.publishedRankState.callOne(this.publication.id, rank));
+    const state = await asked.catch(() => "restarting" as const);
+    // A host that does not know the mesh any more says that the rank is lost.
+    return this.#isMoving || host !== this.#messages.host ? "restarting" : state;
   }
 }
 

@@ -2,7 +2,14 @@
  * The messages of other programs to a mesh that this program has published: decodes them, sends them to the actor, and
  * encodes the answers. They are sent at once, so that they keep their order.
  */
-import type { PublishedDimension, RelayedAnswer, RelayedCall, RelayedError } from "../../../generated/published.js";
+import type {
+  MovedSender,
+  PublishedDimension,
+  RelayedAnswer,
+  RelayedCall,
+  RelayedError,
+  SenderMove,
+} from "../../../generated/published.js";
 import type { Dispatcher } from "../../actor/call/dispatcher.js";
 import { createDispatcher } from "../../actor/call/intercepted-dispatcher.js";
 import { startSingleCall } from "../../actor/call/start-call.js";
@@ -14,6 +21,7 @@ import { singleRankRegion } from "../../shape/index.js";
 import { errorChainOf } from "../../thrown.js";
 import type { Codec } from "../../wire/codec.js";
 import { codec } from "../../wire/composed/index.js";
+import { MessageSenders } from "./message-senders.js";
 import { refusedEndpoints } from "./refused-endpoints.js";
 
 /** The number of slices whose views are kept. */
@@ -27,6 +35,7 @@ interface DecodedMessage {
 
 export class ReceivedMessages {
   readonly #whole: MeshView;
+  readonly #senders = new MessageSenders();
   readonly #views = new Map<string, MeshView>();
 
   /** @param whole the view of the whole published mesh */
@@ -37,6 +46,7 @@ export class ReceivedMessages {
   /** Sends a message. Never rejects. */
   async call(message: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
     try {
+      this.#senders.received(message);
       const { to, args } = this.#decode(message, signal);
       to.check(args);
       if (!message.isCall) {
@@ -53,6 +63,7 @@ export class ReceivedMessages {
   /** Calls a streaming endpoint. The last item has the error, if there is one. */
   stream(message: RelayedCall, signal: AbortSignal): AsyncIterableIterator<RelayedAnswer> {
     try {
+      this.#senders.received(message);
       const { to, args } = this.#decode(message, signal);
       to.check(args);
       const { region, record, descriptor } = to.view;
@@ -65,6 +76,11 @@ export class ReceivedMessages {
     } catch (error) {
       return streamOf(answerOf(error));
     }
+  }
+
+  /** Takes the messages of a sender through another host from now on. */
+  moveSender(move: SenderMove): MovedSender {
+    return this.#senders.move(move);
   }
 
   #decode(message: RelayedCall, signal: AbortSignal): DecodedMessage {

@@ -1,105 +1,164 @@
 /**
  * Sends the messages to a mesh of another program through a host. The number of messages and bytes that are under way is
- * bounded: further messages wait here in their order, and hold the credit of their senders.
+ * bounded: further messages wait here in their order, and hold the credit of their senders. When the host is gone, all
+ * messages wait until another host passes them on.
  */
-import type { RelayedAnswer, RelayedCall } from "../../../generated/published.js";
-import type { Future } from "../../actor/call/future.js";
-import { Deferred } from "../../proc/deferred.js";
+import type { RelayedCall } from "../../../generated/published.js";
+import { DeliveryError } from "../../actor/errors.js";
+import type { Clock } from "../../link/clock.js";
 import type { AttachedHost } from "../attached/attached-host.js";
+import {
+  type MessageQueue,
+  type RelayedMessage,
+  RelayedSingle,
+  RelayedStream,
+  type UnsentCall,
+} from "./relayed-message.js";
 
 /** The largest number and size of messages under way to one mesh. */
 const MOST_MESSAGES = 4096;
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** A message under way, or one that waits to be sent. */
-export interface RelayedMessage {
-  /** Resolves with the answer. Rejects if the host cannot be reached, or the call was cancelled. */
-  readonly answer: Promise<RelayedAnswer>;
-  /** Gives up the call. */
-  cancel(): void;
+/** A host that passes the messages on from now on. */
+export interface NextRoute {
+  readonly host: AttachedHost;
+  /** How often the sender has moved, this time included. */
+  readonly moves: number;
+  /** The largest number of a message that the other program has received. Undefined: it is not known. */
+  readonly received: number | undefined;
+  /** Why the messages do not go through the earlier host any more. */
+  readonly reason: string;
 }
 
-class WaitingMessage implements RelayedMessage {
-  readonly call: RelayedCall;
-  isCancelled = false;
-  #future: Future<RelayedAnswer> | undefined;
-  readonly #answer = new Deferred<RelayedAnswer>();
-
-  constructor(call: RelayedCall) {
-    this.call = call;
-  }
-
-  get answer(): Promise<RelayedAnswer> {
-    return this.#answer.promise;
-  }
-
-  /** Sends the message, now that there is room for it. */
-  send(sendNow: (call: RelayedCall) => Future<RelayedAnswer>): void {
-    try {
-      this.#future = sendNow(this.call);
-      this.#future.then(
-        (answer) => this.#answer.resolve(answer),
-        (error) => this.#answer.reject(error),
-      );
-    } catch (error) {
-      this.#answer.reject(error);
-    }
-  }
-
-  cancel(): void {
-    this.isCancelled = true;
-    if (this.#future !== undefined) this.#future.cancel();
-    else this.#answer.reject(new DOMException("the call was cancelled", "AbortError"));
-  }
-}
-
-export class RelayedMessages {
-  readonly #host: AttachedHost;
+export class RelayedMessages implements MessageQueue {
+  /** Identifies this program among those that have looked up the mesh. */
+  readonly sender: bigint;
+  readonly #clock: Clock;
+  readonly #onRouteFailed: (reason: string) => void;
+  #host: AttachedHost;
+  #moves = 0;
+  /** Whether nothing is sent, because the host does not pass messages on any more. */
+  #isPaused = false;
+  #sequence = 0;
   #messages = 0;
   #bytes = 0;
-  #waiting: WaitingMessage[] = [];
+  /** The messages that were sent and are not answered, in the order of their numbers. */
+  readonly #underWay = new Set<RelayedMessage>();
+  /** The messages that were not sent, in the order of their numbers. */
+  #waiting: RelayedMessage[] = [];
 
-  constructor(host: AttachedHost) {
+  /**
+   * @param sender a random number
+   * @param onRouteFailed called when the host does not pass messages on any more, until `pause` is called
+   */
+  constructor(host: AttachedHost, sender: bigint, clock: Clock, onRouteFailed: (reason: string) => void) {
     this.#host = host;
+    this.sender = sender;
+    this.#clock = clock;
+    this.#onRouteFailed = onRouteFailed;
   }
 
-  send(call: RelayedCall): RelayedMessage {
-    if (this.#waiting.length === 0 && this.#hasRoom) {
-      const future = this.#sendNow(call);
-      return { answer: future, cancel: () => future.cancel() };
+  /** The host that passes the messages on. */
+  get host(): AttachedHost {
+    return this.#host;
+  }
+
+  /** Sends a call or a broadcast, after all earlier messages. */
+  send(call: UnsentCall): RelayedSingle {
+    const message = new RelayedSingle(this, call, ++this.#sequence, this.#clock.now());
+    this.#add(message);
+    return message;
+  }
+
+  /** Calls a streaming endpoint, after all earlier messages. */
+  stream(call: UnsentCall): RelayedStream {
+    const message = new RelayedStream(this, call, ++this.#sequence, this.#clock.now());
+    this.#add(message);
+    return message;
+  }
+
+  messageEnded(message: RelayedMessage): void {
+    if (!this.#underWay.delete(message)) return;
+    this.#count(message, -1);
+    this.#sendWaiting();
+  }
+
+  routeFailed(host: AttachedHost, reason: string): void {
+    if (host === this.#host && !this.#isPaused) this.#onRouteFailed(reason);
+  }
+
+  /** Sends nothing until `resume` is called. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /**
+   * Sends through another host from now on. The messages that the other program has not received are sent again. Calls
+   * that it has received fail, because their answers are lost; broadcasts that it has received need no answer.
+   */
+  resume({ host, moves, received, reason }: NextRoute): void {
+    this.#host = host;
+    this.#moves = moves;
+    const undecided = [...this.#underWay];
+    this.#underWay.clear();
+    this.#messages = 0;
+    this.#bytes = 0;
+    const isLost = (message: RelayedMessage) => received === undefined || message.sequence <= received;
+    this.#waiting = [...undecided.filter((message) => !isLost(message)), ...this.#waiting];
+    for (const message of undecided.filter(isLost)) {
+      if (received !== undefined && !message.call.isCall) message.finish({});
+      else message.fail(new DeliveryError("peer-down", `${reason}, while the call was under way; ${fate(host)}`));
     }
-    const waiting = new WaitingMessage(call);
-    this.#waiting.push(waiting);
-    return waiting;
+    this.#isPaused = false;
+    this.#sendWaiting();
+  }
+
+  /** Ends all messages, because the mesh cannot be reached any more. */
+  end(reason: string): void {
+    this.#isPaused = true;
+    const left = [...this.#underWay, ...this.#waiting];
+    this.#waiting = [];
+    for (const message of left) message.finish({ ended: reason });
+  }
+
+  #add(message: RelayedMessage): void {
+    this.#waiting.push(message);
+    this.#sendWaiting();
+  }
+
+  #sendWaiting(): void {
+    while (!this.#isPaused) {
+      const message = this.#waiting[0];
+      if (message === undefined || !(message.isEnded || this.#hasRoom)) return;
+      this.#waiting.shift();
+      if (!message.isEnded) this.#sendNow(message);
+    }
   }
 
   get #hasRoom(): boolean {
     return this.#messages < MOST_MESSAGES && this.#bytes < MOST_BYTES;
   }
 
-  #sendNow(call: RelayedCall): Future<RelayedAnswer> {
-    const size = call.args.length;
-    const future = this.#host.ask((agent) => agent.relayCall.callOne(call));
-    this.#messages++;
-    this.#bytes += size;
-    const ended = () => {
-      this.#messages--;
-      this.#bytes -= size;
-      this.#sendWaiting();
-    };
-    future.then(ended, ended);
-    return future;
+  #sendNow(message: RelayedMessage): void {
+    this.#underWay.add(message);
+    this.#count(message, 1);
+    message.sendThrough(this.#host, this.#numbered(message));
   }
 
-  #sendWaiting(): void {
-    let sent = 0;
-    for (const waiting of this.#waiting) {
-      if (!waiting.isCancelled) {
-        if (!this.#hasRoom) break;
-        waiting.send((call) => this.#sendNow(call));
-      }
-      sent++;
-    }
-    this.#waiting = this.#waiting.slice(sent);
+  #numbered({ call, sequence, since }: RelayedMessage): RelayedCall {
+    const place = { sender: this.sender, sequence, moves: this.#moves };
+    if (call.timeout === undefined) return { ...call, ...place };
+    const timeout = Math.max(1, Math.ceil(call.timeout - (this.#clock.now() - since)));
+    return { ...call, ...place, timeout };
   }
+
+  #count({ isLimited, call }: RelayedMessage, sign: 1 | -1): void {
+    if (!isLimited) return;
+    this.#messages += sign;
+    this.#bytes += sign * call.args.length;
+  }
+}
+
+function fate({ address }: AttachedHost): string {
+  return `it may have been handled, so it was not sent again; later calls go through host ${address}`;
 }

@@ -19,7 +19,13 @@ import {
   type SpawnOutcome,
   type StopOrder,
 } from "../../../generated/proc-agent.js";
-import type { PublishedRankState, RelayedAnswer, RelayedCall } from "../../../generated/published.js";
+import type {
+  MovedSender,
+  PublishedRankState,
+  RelayedAnswer,
+  RelayedCall,
+  SenderMove,
+} from "../../../generated/published.js";
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import { context } from "../../actor/context.js";
@@ -201,8 +207,12 @@ export class ProcAgent extends ProcAgentActor {
     return this.#proc.publishedMeshes.rankState(publication, rank);
   }
 
-  publicationEnded(publication: bigint, reason: string): void {
-    this.#proc.publishedMeshes.publicationEnded(publication, reason);
+  publicationEnded(publication: bigint, reason: string, left?: ProcId): void {
+    this.#proc.publishedMeshes.publicationEnded(publication, reason, left);
+  }
+
+  movePublishedSender(move: SenderMove): MovedSender {
+    return this.#proc.publishedMeshes.moveSender(move);
   }
 }
 

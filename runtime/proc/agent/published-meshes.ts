@@ -3,7 +3,13 @@
  * `host/publish/` implements it; the code of `proc/` knows nothing else about published meshes.
  */
 import type { RankStatus } from "../../../generated/proc-agent.js";
-import type { PublishedRankState, RelayedAnswer, RelayedCall } from "../../../generated/published.js";
+import type {
+  MovedSender,
+  PublishedRankState,
+  RelayedAnswer,
+  RelayedCall,
+  SenderMove,
+} from "../../../generated/published.js";
 import type { MeshId, ProcId } from "../../link/address.js";
 
 export interface PublishedMeshes {
@@ -15,8 +21,13 @@ export interface PublishedMeshes {
   rankState(publication: bigint, rank: number): PublishedRankState;
   /** Withdraws a mesh that has been stopped. */
   meshStopped(mesh: MeshId): void;
-  /** Handles the end of a mesh of another program that was looked up. */
-  publicationEnded(publication: bigint, reason: string): void;
+  /** Takes the messages of a sender through another host from now on, and refuses those that come late. */
+  moveSender(move: SenderMove): MovedSender;
+  /**
+   * Handles the end of a mesh of another program that was looked up. With `left`, only this host does not know the mesh
+   * any more.
+   */
+  publicationEnded(publication: bigint, reason: string, left: ProcId | undefined): void;
   /** Handles the loss of a host through which meshes of other programs are reached. */
   hostGone(host: ProcId, reason: string): void;
   /** Returns the status of a rank of a mesh of another program; undefined if `mesh` is not such a mesh. */
@@ -35,6 +46,7 @@ export const noPublishedMeshes: PublishedMeshes = {
   call: () => Promise.resolve(notPublished),
   stream: notPublishedStream,
   rankState: () => "lost",
+  moveSender: () => ({ isPublished: false }),
   meshStopped() {},
   publicationEnded() {},
   hostGone() {},

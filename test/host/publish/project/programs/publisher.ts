@@ -8,7 +8,7 @@ import "../generated/registry.js";
 import type { IndexMesh } from "../generated/index.js";
 import { WordIndex } from "../src/word-index.js";
 
-const hosts = attachHosts(process.argv.slice(2));
+const hosts = process.argv.slice(2).map((address) => attachHosts([address]));
 const procs = thisHost().spawnProcs({ shards: 3 }, { name: "shelves" });
 const phoenix = thisHost().spawnProcs({ shards: 2 }, { name: "nests", restart: { policy: "always", maxRestarts: 9 } });
 const meshes = new Map<string, IndexMesh<"shards">>([
@@ -17,7 +17,7 @@ const meshes = new Map<string, IndexMesh<"shards">>([
 ]);
 const published = new Map<string, PublishedMesh>();
 onUnhandledFault(() => {});
-await hosts.ready;
+await Promise.all(hosts.map(({ ready }) => ready));
 
 const orders: Record<string, (...args: string[]) => unknown> = {
   async publish(name, mesh) {
@@ -25,7 +25,10 @@ const orders: Record<string, (...args: string[]) => unknown> = {
   },
   unpublish: (name) => published.get(name!)!.unpublish(),
   stop: (mesh) => meshes.get(mesh!)!.stop({ reason: "not needed" }),
-  leave: () => hosts.stop(),
+  leave: (host = "0") => hosts[Number(host)]!.stop(),
+  async introduce(mesh, name) {
+    await meshes.get(mesh!)!.introduce.call(await lookup<IndexMesh>(name!));
+  },
   pids: async (mesh) => [...(await meshes.get(mesh!)!.where.call()).values()].map(({ pid }) => pid),
   async call(name, word) {
     const index = await lookup<IndexMesh<"shards">>(name!);

@@ -26,6 +26,8 @@ export interface Index extends Actor {
   hint(from: string, number: Uint32): void;
   /** The number of messages of a sender, and what was out of order. */
   noted(from: string): string;
+  /** The numbers of the messages of a sender, in the order in which they were handled. */
+  numbers(from: string): Uint32[];
   where(): Place;
   /** Records where the message was handled. */
   mark(): void;
@@ -51,6 +53,12 @@ export interface Index extends Actor {
   watch(port: Port<string>): void;
   peers(): Mesh<Index>;
   exit(code: Uint32): void;
+  /** Tells the actor about another mesh, which `ask` calls. */
+  introduce(peers: Mesh<Index>): void;
+  /** Asks the first actor of the other mesh, which asks in turn, `depth` times altogether. */
+  ask(depth: Uint32): string;
+  /** As `ask`. The actor handles other messages meanwhile. @concurrent */
+  askAside(depth: Uint32): string;
 }
 
 /** Uses the mesh of another program. */

@@ -6,6 +6,8 @@ import { type Entry, IndexActor, type IndexMesh, type Place } from "../generated
 export class WordIndex extends IndexActor {
   readonly #counts = new Map<string, number>();
   readonly #numbers = new Map<string, number>();
+  readonly #history = new Map<string, number[]>();
+  #peers: IndexMesh | undefined;
   readonly #disorder: string[] = [];
   readonly #interruptions: string[] = [];
   readonly #marks: string[] = [];
@@ -22,6 +24,12 @@ export class WordIndex extends IndexActor {
     const last = this.#numbers.get(from) ?? 0;
     if (number !== last + 1) this.#disorder.push(`${number} after ${last} of ${from}`);
     this.#numbers.set(from, number);
+    const history = this.#history.get(from) ?? [];
+    history.push(number);
+    this.#history.set(from, history);
+  }
+  numbers(from: string): number[] {
+    return this.#history.get(from) ?? [];
   }
   confirm(from: string, number: number): number {
     this.note(from, number);
@@ -101,5 +109,16 @@ export class WordIndex extends IndexActor {
   }
   exit(code: number): void {
     process.exit(code);
+  }
+  introduce(peers: IndexMesh): void {
+    this.#peers = peers;
+  }
+  ask(depth: number): string | PromiseLike<string> {
+    if (depth === 0) return "answered";
+    const peer = (this.#peers as IndexMesh<"shards">).slice({ shards: 0 });
+    return peer.ask.callOne(depth - 1);
+  }
+  askAside(depth: number): string | PromiseLike<string> {
+    return this.ask(depth);
   }
 }
