@@ -22,7 +22,7 @@ export { type ArgsOf, type MeshOf, ProcMesh, type SpawnableClass } from "./host/
 export type { ResizeOptions, ResizeSpec } from "./host/mesh/resize-options.js";
 export type { SpawnOptions, WatchdogOptions } from "./host/mesh/spawn-options.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/mesh/spawn-procs-options.js";
-export { type LookupOptions, lookup } from "./host/publish/lookup.js";
+export { type LookupClass, type LookupOptions, lookup } from "./host/publish/lookup.js";
 export { PublishedMesh, publish } from "./host/publish/publish.js";
 export type { ActorAddress, ActorId, MeshId, ProcId } from "./link/address.js";
 export { isTraceparent } from "./link/trace-context.js";

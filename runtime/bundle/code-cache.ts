@@ -11,7 +11,8 @@
  */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { cacheDirectory, hashText, readPrivateFile, writePrivateFile } from "./private-files.js";
+import { fnv1aText } from "../../shared/hash/fnv1a.js";
+import { cacheDirectory, readPrivateFile, writePrivateFile } from "./private-files.js";
 
 /** The end of each file. It makes sure that a file of zeros is not valid. */
 const fileMark = Buffer.from("viceroy1");
@@ -30,7 +31,7 @@ export function cacheFilePath(script: string, use: string): string | undefined {
   const { size, mtimeMs } = statSync(script);
   const { version, arch, platform, execArgv } = process;
   const key = [script, size, mtimeMs, version, arch, platform, ...execArgv, process.env["NODE_OPTIONS"] ?? ""];
-  return join(cacheDirectory(), `${basename(script)}-${use}-${version}-${hashText(key.join("\0"))}`);
+  return join(cacheDirectory(), `${basename(script)}-${use}-${version}-${fnv1aText(key.join("\0"))}`);
 }
 
 /** Returns the content of a cache file, or undefined if there is no intact one. Never throws. */

@@ -20,19 +20,6 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
-/** Returns the 64-bit FNV-1a hash of a text, as 16 hex digits. */
-export function hashText(text: string): string {
-  let low = 0x84222325;
-  let high = 0xcbf29ce4;
-  for (let i = 0; i < text.length; i++) {
-    low ^= text.charCodeAt(i);
-    const product = (low >>> 0) * 0x1b3;
-    high = (Math.imul(high, 0x1b3) + Math.floor(product / 2 ** 32) + (low << 8)) | 0;
-    low = product | 0;
-  }
-  return [high, low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
-}
-
 /**
  * Returns the cache directory. If the user has no usable home, or the home belongs to another user (`sudo`), it is a
  * private directory among the temporary files.

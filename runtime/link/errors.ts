@@ -10,8 +10,9 @@ import { errorChainOf } from "../thrown.js";
  * - `stopped`: the receiver was stopped.
  * - `unknown`: the receiver does not exist, or no longer exists.
  * - `refused`: the receiver does not have the interface or endpoint, or cannot read the schema.
+ * - `deadlock`: the receiver waits for the answer of the call itself.
  */
-export type DeliveryReason = "peer-down" | "closed" | "failed" | "stopped" | "unknown" | "refused";
+export type DeliveryReason = "peer-down" | "closed" | "failed" | "stopped" | "unknown" | "refused" | "deadlock";
 
 export const deliveryReasons: readonly DeliveryReason[] = [
   "peer-down",
@@ -20,6 +21,7 @@ export const deliveryReasons: readonly DeliveryReason[] = [
   "stopped",
   "unknown",
   "refused",
+  "deadlock",
 ];
 
 /** A message that could not be delivered. Its message can follow "cannot call …: ". */

@@ -1,6 +1,8 @@
 /**
  * The events of a simulation: a hash, which shows whether two runs are equal, and on request lines of text for people.
  */
+import { FNV1A_START, fnv1a } from "../../shared/hash/fnv1a.js";
+
 const doubles = new Float64Array(1);
 const words = new Uint32Array(doubles.buffer);
 
@@ -8,7 +10,7 @@ const words = new Uint32Array(doubles.buffer);
 export class EventTrace {
   /** The lines of text; undefined if only the hash is kept. */
   readonly lines: string[] | undefined;
-  #low = 0x811c9dc5;
+  #low = FNV1A_START;
   #high = 0x1b873593;
   readonly #names = new Map<string, number>();
 
@@ -40,15 +42,15 @@ export class EventTrace {
   #numberOf(name: string): number {
     let number = this.#names.get(name);
     if (number === undefined) {
-      number = 0x811c9dc5;
-      for (let i = 0; i < name.length; i++) number = Math.imul(number ^ name.charCodeAt(i), 0x01000193);
+      number = FNV1A_START;
+      for (let i = 0; i < name.length; i++) number = fnv1a(number, name.charCodeAt(i));
       this.#names.set(name, number);
     }
     return number;
   }
 
   #mix(word: number): void {
-    this.#low = Math.imul(this.#low ^ word, 0x01000193);
+    this.#low = fnv1a(this.#low, word);
     this.#high = Math.imul(this.#high ^ word ^ (this.#low >>> 15), 0x85ebca6b);
   }
 }
@@ -59,7 +61,7 @@ const MAX_SAMPLED_BYTES = 256;
 /** Returns an FNV-1a checksum of bytes, or of a sample of them if there are many. */
 export function checksum(bytes: Uint8Array): number {
   const step = Math.ceil(bytes.length / MAX_SAMPLED_BYTES);
-  let sum = 0x811c9dc5 ^ bytes.length;
-  for (let i = 0; i < bytes.length; i += step) sum = Math.imul(sum ^ bytes[i]!, 0x01000193);
+  let sum = FNV1A_START ^ bytes.length;
+  for (let i = 0; i < bytes.length; i += step) sum = fnv1a(sum, bytes[i]!);
   return sum;
 }

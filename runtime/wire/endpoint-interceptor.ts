@@ -4,6 +4,7 @@
  * Generated code passes the interceptor to the descriptor, so that programs load it only if their schemas need it.
  */
 import type { Codec } from "./codec.js";
+import type { MessageHandles } from "./message-handles.js";
 import type { MessageLayout } from "./message-layout.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
@@ -67,6 +68,12 @@ export interface HandlerTurn {
 export interface EndpointInterceptor {
   /** Whether the endpoint has `rref`, which retains results in the processes of the actors. */
   readonly retainsResults: boolean;
+
+  /**
+   * The codecs of handles by which an encoded message is written again in another layout. They pass its tensors on as they
+   * are in the message, those that are lent included.
+   */
+  readonly forwardedHandles: MessageHandles;
 
   /** Called before a message is encoded. */
   beforeSend(receivers: MessageReceivers): OutgoingMessage;

@@ -3,7 +3,7 @@ import type { Clock } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { Codec } from "../../wire/codec.js";
 import { RemoteError } from "../delivery/error-codec.js";
-import { ActorError, SupervisionError } from "../errors.js";
+import { ActorError, DeadlockError, SupervisionError } from "../errors.js";
 import { isProgramEnding } from "../program-end.js";
 import type { MeshView } from "../reference/mesh-view.js";
 import type { OutstandingCall } from "../reference/outstanding-call.js";
@@ -94,7 +94,11 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
 /** Returns the error that the caller sees for the error of one rank. */
 export function errorForCaller(called: Pick<CalledEndpoint, "label" | "view">, rank: number, error: Error): Error {
   if (error instanceof RemoteError) return actorError(called.label, rank, error);
-  if (error instanceof DeliveryError) return supervisionError(called, rank, error);
+  if (error instanceof DeliveryError) {
+    return error.reason === "deadlock"
+      ? new DeadlockError(`cannot call ${called.label} on rank ${rank}: ${error.message}`)
+      : supervisionError(called, rank, error);
+  }
   return error;
 }
 

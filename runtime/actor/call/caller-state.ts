@@ -27,6 +27,7 @@ export function timeLimit(timeout: number, turn: AnyTurn | undefined): number {
  * Returns the extension of the message to one rank, or undefined if the message needs none.
  *
  * @param timeout the time limit in milliseconds, 0 for no limit, or `noAnswer`
+ * @param chain the actors that wait for the answer. Default: those that wait for the calls of the turn
  */
 export function messageExtension(
   { isWholeMesh, extent, key }: MeshView,
@@ -35,6 +36,7 @@ export function messageExtension(
   turn: AnyTurn | undefined,
   timeout: number,
   trace: TraceContext | undefined,
+  chain: readonly number[] | undefined = turn?.chain,
 ): MessageExtension | undefined {
   const hasRest = trace !== undefined || key !== undefined;
   if (isWholeMesh && timeout <= 0 && turn === undefined && !hasRest) return undefined;
@@ -43,7 +45,7 @@ export function messageExtension(
     extent: isWholeMesh ? WHOLE_MESH : session.link.numberOfExtent(extent),
     timeout: timeout === noAnswer ? 0 : timeout,
     trace,
-    chain: timeout === noAnswer ? emptyChain : (turn?.chain ?? emptyChain),
+    chain: timeout === noAnswer ? emptyChain : (chain ?? emptyChain),
     key,
   };
 }
@@ -56,8 +58,13 @@ export function wouldDeadlock({ chain }: AnyTurn, view: MeshView, rank: number):
 /** @param label the called endpoint: `counters.value` */
 export function deadlockError(label: string, { cell }: AnyTurn, view: MeshView, rank: number): DeadlockError {
   const actor = `${view.record.name}[${view.target(rank).rank}]`;
-  return new DeadlockError(
-    `cannot call ${label} from ${cell.name}: ${actor} waits for the answer of this call chain itself; ` +
-      "make the endpoint that called out @concurrent, or use broadcast",
+  return new DeadlockError(`cannot call ${label} from ${cell.name}: ${deadlockReason(actor)}`);
+}
+
+/** @param actor the actor that waits: `counters[1]` */
+export function deadlockReason(actor: string): string {
+  return (
+    `${actor} waits for the answer of this call chain itself; ` +
+    "make the endpoint that called out @concurrent, or use broadcast"
   );
 }

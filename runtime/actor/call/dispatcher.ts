@@ -37,6 +37,12 @@ import { checkTimeout } from "./future.js";
 import { allRanks, announceReceivers, announceReceiversOfSessions, openSession, openSessions } from "./receivers.js";
 import { fitsTree, usesTree } from "./tree-dispatch.js";
 
+/** The options of `endpoint.with`, and what a call has from its caller in another program. */
+export interface DispatchOptions extends CallOptions {
+  /** The actors that wait for the answer, two words each, outermost first. Default: those of the running handler. */
+  readonly chain?: readonly number[];
+}
+
 export class Dispatcher implements OutboundMessage, CalledEndpoint {
   /** The mesh and the endpoint: `counters.increment`. */
   readonly label: string;
@@ -44,7 +50,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   readonly result: Codec<unknown> | undefined;
   readonly view: MeshView;
   readonly descriptor: EndpointDescriptor;
-  readonly options: CallOptions;
+  readonly options: DispatchOptions;
   /** The timeout of calls in milliseconds. 0: they have none. */
   readonly timeout: number;
   /** Whether the options of the calls can delay them or repeat them. */
@@ -60,7 +66,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   #session: Session | undefined;
   #slot = 0;
 
-  constructor(view: MeshView, index: number, options: CallOptions) {
+  constructor(view: MeshView, index: number, options: DispatchOptions) {
     const descriptor = view.descriptor.endpoints[index]!;
     this.view = view;
     this.descriptor = descriptor;
@@ -131,7 +137,15 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     }
     if (turn !== undefined && wouldDeadlock(turn, view, rank)) return deadlockError(this.label, turn, view, rank);
     const limit = timeLimit(this.timeout, turn);
-    const extension = messageExtension(view, session, rank, turn, limit, this.#fixedTrace ?? turn?.span);
+    const extension = messageExtension(
+      view,
+      session,
+      rank,
+      turn,
+      limit,
+      this.#fixedTrace ?? turn?.span,
+      this.options.chain,
+    );
     session.call(this.#slot, this, args, call, extension);
     if (turn !== undefined) turn.addOutstanding(outstanding);
     if (portsWritten.length > 0) announceReceivers(sender, view, [rank]);

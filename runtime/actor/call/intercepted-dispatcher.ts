@@ -14,11 +14,10 @@ import type { MeshView } from "../reference/mesh-view.js";
 import type { OutstandingCall } from "../reference/outstanding-call.js";
 import type { Sent } from "../sent.js";
 import type { AnswerSink } from "./answer-sink.js";
-import type { CallOptions } from "./call-guard.js";
-import { Dispatcher } from "./dispatcher.js";
+import { Dispatcher, type DispatchOptions } from "./dispatcher.js";
 
 /** Returns a dispatcher for the endpoint at `index` of the interface. */
-export function createDispatcher(view: MeshView, index: number, options: CallOptions): Dispatcher {
+export function createDispatcher(view: MeshView, index: number, options: DispatchOptions): Dispatcher {
   const { interceptor } = view.descriptor.endpoints[index] as EndpointDescriptor;
   return interceptor === undefined
     ? new Dispatcher(view, index, options)
@@ -31,7 +30,7 @@ class InterceptedDispatcher extends Dispatcher {
   /** The message that is being sent. Sending encodes synchronously. */
   #outgoing: OutgoingMessage | undefined;
 
-  constructor(view: MeshView, index: number, options: CallOptions, interceptor: EndpointInterceptor) {
+  constructor(view: MeshView, index: number, options: DispatchOptions, interceptor: EndpointInterceptor) {
     super(view, index, options);
     this.#interceptor = interceptor;
     this.codec = this.#encoder(this.descriptor.args);

@@ -2,6 +2,7 @@
  * Chooses the rank of a key by rendezvous hashing: each living rank has a weight for the key, and the heaviest wins. When a
  * rank is lost, only its own keys move, spread over all others, and they return when the rank is back.
  */
+import { FNV1A_START, fnv1a } from "../../../shared/hash/fnv1a.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { baseRank } from "../../shape/index.js";
 import type { LocalActor } from "../reference/local-actor.js";
@@ -58,13 +59,12 @@ export function rankOfKey(view: MeshView, sender: LocalActor, key: string): numb
   return livingRank === -1 ? among : livingRank;
 }
 
-/** FNV-1a over the two bytes of each UTF-16 unit. */
+/** Returns the hash of the two bytes of each UTF-16 unit. */
 function hashText(text: string): number {
-  let hash = 0x811c_9dc5;
+  let hash = FNV1A_START;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    hash = Math.imul(hash ^ (unit & 0xff), 0x0100_0193);
-    hash = Math.imul(hash ^ (unit >>> 8), 0x0100_0193);
+    hash = fnv1a(fnv1a(hash, unit & 0xff), unit >>> 8);
   }
   return hash;
 }

@@ -15,9 +15,9 @@ import type { OutstandingCall } from "../reference/outstanding-call.js";
 import type { AnswerSink } from "./answer-sink.js";
 import { errorForCaller } from "./call-future.js";
 import { CallGuard } from "./call-guard.js";
-import { lacksCallerStack, rejectWithCallerStack } from "./caller-stack.js";
 import { describeWait } from "./describe-wait.js";
 import { RankCall } from "./rank-call.js";
+import { ResultReaders } from "./result-readers.js";
 
 /** Credit is returned in batches of a window divided by this number. */
 const BATCHES_PER_WINDOW = 4;
@@ -38,13 +38,6 @@ interface ArrivedItem {
   readonly size: number;
 }
 
-interface WaitingReader {
-  readonly resolve: (result: IteratorResult<[Point, unknown], undefined> | Promise<never>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-const doneResult: IteratorReturnResult<undefined> = { done: true, value: undefined };
-
 export class StreamCall
   implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, AnswerSink, OutstandingCall
 {
@@ -56,11 +49,9 @@ export class StreamCall
   readonly #sources: (RankStream | undefined)[] = [];
   #arrived: ArrivedItem[] = [];
   #head = 0;
-  readonly #waiting: WaitingReader[] = [];
+  readonly #readers = new ResultReaders<[Point, unknown]>(() => this.#take());
   #remaining: number;
   #guard: CallGuard | undefined;
-  /** The error that ends the stream after the values that have arrived. */
-  #error: { readonly error: unknown } | undefined;
   #isOver = false;
   /** Called when all ranks have ended, or the stream has been abandoned. */
   onFinished: (() => void) | undefined;
@@ -70,6 +61,7 @@ export class StreamCall
     this.#codec = codec;
     this.#view = view;
     this.#remaining = view.size;
+    if (view.size === 0) this.#readers.end();
   }
 
   guard(clock: Clock, timeout: number, signal: AbortSignal | undefined): void {
@@ -91,27 +83,15 @@ export class StreamCall
   }
 
   next(): Promise<IteratorResult<[Point, unknown], undefined>> {
-    const arrived = this.#arrived[this.#head];
-    if (arrived !== undefined) return Promise.resolve(this.#take(arrived));
-    if (this.#error !== undefined) {
-      const { error } = this.#error;
-      this.#error = undefined;
-      return lacksCallerStack(error)
-        ? new Promise((resolve) => resolve(rejectWithCallerStack(error)))
-        : Promise.reject(error);
-    }
-    if (this.#isOver || this.#remaining === 0) return Promise.resolve(doneResult);
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return this.#readers.next();
   }
 
   /** Stops the senders, because the consumer has left the loop. */
   return(): Promise<IteratorResult<[Point, unknown], undefined>> {
     this.#stopSenders(LEFT_REASON);
-    this.#error = undefined;
     this.#arrived = [];
     this.#head = 0;
-    for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
-    return Promise.resolve(doneResult);
+    return this.#readers.leave();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -151,14 +131,15 @@ export class StreamCall
       this.#fail(error, LEFT_REASON);
       return;
     }
-    const arrived: ArrivedItem = { rank, value, size };
-    this.#arrived.push(arrived);
-    const waiting = this.#waiting.shift();
-    if (waiting !== undefined) waiting.resolve(this.#take(arrived));
+    this.#arrived.push({ rank, value, size });
+    this.#readers.serve();
   }
 
   /** Takes the oldest value that has arrived. */
-  #take({ rank, value, size }: ArrivedItem): IteratorYieldResult<[Point, unknown]> {
+  #take(): [Point, unknown] | undefined {
+    const arrived = this.#arrived[this.#head];
+    if (arrived === undefined) return undefined;
+    const { rank, value, size } = arrived;
     this.#head++;
     if (this.#head === this.#arrived.length) {
       this.#arrived = [];
@@ -166,14 +147,14 @@ export class StreamCall
     }
     const source = this.#sources[rank];
     if (source !== undefined && size > 0) returnCredit(source, size);
-    return { done: false, value: [this.#view.point(rank), value] };
+    return [this.#view.point(rank), value];
   }
 
   #rankEnded(rank: number): void {
     this.#sources[rank] = undefined;
     if (--this.#remaining > 0) return;
     this.#finish();
-    for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
+    this.#readers.end();
   }
 
   /** Removes the limits of the call, because all ranks have ended or the stream has been abandoned. */
@@ -187,11 +168,7 @@ export class StreamCall
     if (this.#isOver || this.#remaining === 0) return;
     if (isProgramEnding() && this.turn === undefined) return;
     this.#stopSenders(reason);
-    const [first, ...others] = this.#waiting.splice(0);
-    if (first === undefined) this.#error = { error };
-    else if (lacksCallerStack(error)) first.resolve(rejectWithCallerStack(error));
-    else first.reject(error);
-    for (const { resolve } of others) resolve(doneResult);
+    this.#readers.fail(error);
   }
 
   /** Abandons the streams of all ranks that have not ended. */

@@ -3,6 +3,7 @@ import { DeliveryError } from "../../link/errors.js";
 import type { Lane } from "../../link/inbound/lane.js";
 import { errorChainOf } from "../../thrown.js";
 import { writeDeliveryError, writeThrown } from "../delivery/error-codec.js";
+import { ForwardFailure } from "../delivery/forward-failure.js";
 import { announceHolders, portsWritten } from "../port/announce-holders.js";
 import { callerAsHolder, type Turn } from "./turn.js";
 
@@ -23,6 +24,10 @@ export function answerWithValue(turn: Turn, value: unknown): void {
 /** Answers a turn's call with the error that its handler threw. */
 export function answerWithError(turn: Turn, thrown: unknown): void {
   const { lane, call, cell, handler } = turn;
+  if (thrown instanceof ForwardFailure) {
+    answerInterrupted(turn, thrown.delivery);
+    return;
+  }
   const chain = errorChainOf(thrown);
   lane.link.sendError(call, !handler.creditWithAnswer, (w) => writeThrown(w, cell.name, chain));
 }

@@ -10,6 +10,7 @@ import type { BoundEndpoint, PeerSchema } from "../../link/frame/binding.js";
 import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import type { BoundMessage, MessageInterface, SessionTarget } from "../../link/outbound/message-sender.js";
 import type { Session } from "../../link/outbound/session.js";
+import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import { protobufArguments, protobufValue } from "../../wire/protobuf-messages.js";
 import { holderName } from "../port/announce-holders.js";
 import type { ActorSender, LocalActor } from "../reference/local-actor.js";
@@ -112,7 +113,8 @@ export class ActorOutbound implements ActorSender, CastSenderOwner {
     // The endpoints of all interfaces that actors send by have codecs.
     const { args } = endpoint as BoundMessage;
     const protobuf = known instanceof PortInterface ? protobufValue(args) : protobufArguments(args);
-    return translateToProtobuf(args, protobuf, body, this.actor.proc.limits);
+    const { interceptor } = endpoint as Partial<EndpointDescriptor>;
+    return translateToProtobuf(args, protobuf, body, this.actor.proc.limits, interceptor?.forwardedHandles);
   }
 
   bounced(session: Session, slot: number, error: DeliveryError): void {

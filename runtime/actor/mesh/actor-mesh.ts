@@ -193,7 +193,8 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
 
   /** @hidden */
   protected [meshOfRegion](region: Region): ActorMesh {
-    return makeMesh(new MeshView(this.#view.record, this.#view.descriptor, region));
+    const { record, descriptor, key } = this.#view;
+    return makeMesh(new MeshView(record, descriptor, region, key));
   }
 }
 

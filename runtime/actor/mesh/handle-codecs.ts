@@ -1,6 +1,6 @@
 /**
  * Ports and meshes as values: what stands for them in a message. A port is its address and type; a mesh is its identity,
- * a region, and where the ranks of that region live. What has not been spawned yet can be sent too: its address is known.
+ * a region, the key that it was chosen by, and where the ranks of that region live. What has not been spawned yet can be sent too: its address is known.
  */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Location, ProcId } from "../../link/address.js";
@@ -22,6 +22,7 @@ import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { Reader } from "../../wire/reader.js";
 import type { WireEnvironment } from "../../wire/wire-environment.js";
 import type { Writer } from "../../wire/writer.js";
+import { checkKey } from "../call/rank-of-key.js";
 import { ReplyPort } from "../cell/replier.js";
 import { portsRead, portsWritten } from "../port/announce-holders.js";
 import { ChannelPort } from "../port/port.js";
@@ -64,7 +65,7 @@ function writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: 
   const view = viewOf(mesh);
   checkInterface(view.descriptor, descriptor);
   checkDimensions(view.region, dims);
-  const { record, region } = view;
+  const { record, region, key } = view;
   writeU64(w, record.id);
   writeU64(w, record.owner);
   writeText(w, descriptor.key);
@@ -74,14 +75,15 @@ function writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: 
   writeRanks(
     w,
     Array.from({ length: view.size }, (_, rank) => view.target(rank)),
+    key,
   );
 }
 
 function readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[] | undefined): ActorMesh {
   const id = readU64(r);
   const owner = readU64(r);
-  const key = readText(r);
-  if (key !== descriptor.key) throw new TypeError(`expected a mesh of ${descriptor.key}, got a mesh of ${key}`);
+  const found = readText(r);
+  if (found !== descriptor.key) throw new TypeError(`expected a mesh of ${descriptor.key}, got a mesh of ${found}`);
   const name = readText(r);
   const extent = readExtent(r);
   const region = readRegion(r);
@@ -89,10 +91,11 @@ function readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[
   checkDimensions(region, dims);
   const identity: MeshIdentity = { id, owner, name, extent };
   const record = currentMeshRecord(identity);
-  const locations = readRanks(r, regionSize(region));
+  const { ranks: locations, key } = readRanks(r, regionSize(region));
+  if (key !== undefined) checkKey(name, key);
   let i = 0;
   for (const base of baseRanks(region)) record.setLocation(base, locations[i++]!);
-  return makeMesh(new MeshView(record, descriptor, region));
+  return makeMesh(new MeshView(record, descriptor, region, key));
 }
 
 /** @throws TypeError unless `actual` is `expected`, or extends it */
@@ -173,8 +176,17 @@ function readRegion(r: Reader): Region {
   return { labels, sizes, offset, strides, members };
 }
 
-/** Each process once, then for each rank which of them, then how many times those have moved that have. */
-function writeRanks(w: Writer, ranks: readonly RankLocation[]): void {
+/**
+ * The id of an entry in the list of processes that is none: its location is the key of the mesh. No rank refers to it, so
+ * that processes that do not know keys in handles read the handle as one without a key.
+ */
+const KEY_ENTRY = 0n;
+
+/**
+ * Each process once, and the key if there is one; then for each rank which of the processes; then how many times those
+ * have moved that have.
+ */
+function writeRanks(w: Writer, ranks: readonly RankLocation[], key: string | undefined): void {
   const procs = new Map<ProcId, number>();
   const locations: RankLocation[] = [];
   for (const rank of ranks) {
@@ -182,10 +194,14 @@ function writeRanks(w: Writer, ranks: readonly RankLocation[]): void {
     procs.set(rank.proc, locations.length);
     locations.push(rank);
   }
-  writeU32(w, locations.length);
+  writeU32(w, locations.length + (key === undefined ? 0 : 1));
   for (const { proc, location } of locations) {
     writeU64(w, proc);
     writeText(w, location);
+  }
+  if (key !== undefined) {
+    writeU64(w, KEY_ENTRY);
+    writeText(w, key);
   }
   for (const { proc } of ranks) writeU32(w, procs.get(proc)!);
   const moved = ranks.flatMap(({ generation = 0 }, rank) => (generation > 0 ? [[rank, generation] as const] : []));
@@ -196,7 +212,12 @@ function writeRanks(w: Writer, ranks: readonly RankLocation[]): void {
   }
 }
 
-function readRanks(r: Reader, size: number): RankLocation[] {
+interface ReadRanks {
+  readonly ranks: readonly RankLocation[];
+  readonly key: string | undefined;
+}
+
+function readRanks(r: Reader, size: number): ReadRanks {
   const locations: { proc: ProcId; location: Location }[] = [];
   for (let left = readU32(r); left > 0; left--) locations.push({ proc: readU64(r), location: readText(r) });
   const ranks: RankLocation[] = [];
@@ -213,5 +234,5 @@ function readRanks(r: Reader, size: number): RankLocation[] {
     if (location === undefined) throw new RangeError(`rank ${rank} of the mesh has moved, and there is none`);
     ranks[rank] = { ...location, generation };
   }
-  return ranks;
+  return { ranks, key: locations.find(({ proc }) => proc === KEY_ENTRY)?.location };
 }

@@ -4,7 +4,8 @@
  */
 import { closeSync, openSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { cacheDirectory, hashText, readPrivateFile, removeFile, writePrivateFile } from "../private-files.js";
+import { fnv1aText } from "../../../shared/hash/fnv1a.js";
+import { cacheDirectory, readPrivateFile, removeFile, writePrivateFile } from "../private-files.js";
 
 /** Maximum number of modules that are kept, of all programs of this user. */
 const filesKept = 5000;
@@ -27,7 +28,7 @@ export class TransformedModules {
     this.#identity = identity;
     // Not a folder inside of the other one, whose owner could exchange it.
     this.#directory = `${cacheDirectory()}-typescript`;
-    this.#turn = join(this.#directory, `${hashText(identity)}.turn`);
+    this.#turn = join(this.#directory, `${fnv1aText(identity)}.turn`);
   }
 
   /**
@@ -36,7 +37,7 @@ export class TransformedModules {
    * @param path the file of the module
    */
   async get(path: string, source: Buffer, transform: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
-    const file = join(this.#directory, hashText(`${this.#identity}\0${path}`));
+    const file = join(this.#directory, fnv1aText(`${this.#identity}\0${path}`));
     const kept = this.#read(file, source);
     if (kept !== undefined) return kept;
     await this.#waitForTurn(() => this.#read(file, source) !== undefined);

@@ -1,8 +1,10 @@
 /** `lookup`: finds a mesh that another program has published on a host that both have attached. */
 import type { FoundPublication, Publication } from "../../../generated/published.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
+import { Actor } from "../../actor/actor.js";
 import { TimeoutError } from "../../actor/errors.js";
 import type { ActorMesh } from "../../actor/mesh/actor-mesh.js";
+import type { Apply } from "../../actor/mesh-kind.js";
 import { schemaDifferences } from "../../actor/schema/compare-schemas.js";
 import { MAX_TIMER_MS } from "../../link/clock.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
@@ -21,6 +23,14 @@ export interface LookupOptions {
   readonly timeout?: number;
 }
 
+/** A generated class, such as `IndexActor`, or a class that extends one. `lookup` takes the actor interface from it. */
+export interface LookupClass {
+  /** The type of the actors. */
+  readonly prototype: Actor;
+  /** Describes the actor interface. Generated code sets it. */
+  readonly descriptor: ActorDescriptor;
+}
+
 /** A mesh that was found on a host. */
 interface Found {
   readonly host: AttachedHost;
@@ -32,35 +42,71 @@ interface Found {
  * can be called, sliced and sent to actors as a mesh of this program. Its actors belong to the other program: this one
  * cannot stop them, and is not their owner when they fail. The messages go through the host.
  *
- * The generated module of the actor interface must have been imported as code, not only as types.
+ * The generated class tells the function which interface the mesh has. Without it, the generated module of the interface
+ * must have been imported as code, not only as types.
  *
  * @example
  * ```ts
- * import { type ActorMesh, attachHosts, lookup } from "viceroy";
+ * import { attachHosts, type LookupClass, lookup } from "viceroy";
  *
+ * declare const IndexActor: LookupClass;
  * await using hosts = attachHosts(["tcp://node1:26600"]);
- * const index = await lookup<ActorMesh>("index", { timeout: 5000 });
- * console.log(index.extent);
+ * const index = await lookup("index", IndexActor, { timeout: 5000 });
  * ```
  *
  * @param name the name that was given to {@link publish}
+ * @param actorClass the generated class of the actor interface
  * @param options how long to wait
- * @returns the mesh; its type is not checked, but the schemas of both programs are compared
- * @throws {TypeError} as a rejection, when an option is malformed
+ * @returns the mesh; the names of its dimensions are not checked, but the schemas of both programs are compared
+ * @throws {TypeError} as a rejection, when an option is malformed, or `actorClass` is no generated class
  * @throws {RangeError} as a rejection, when the name is empty or too long, or a number is out of range
  * @throws {TimeoutError} as a rejection, when nothing has been published by the name within the time
  * @throws {Error} as a rejection, when nothing is published by the name, no host is attached or one cannot be reached,
- *   the generated module is not loaded, or the schemas are incompatible
+ *   the mesh has another interface, the generated module is not loaded, or the schemas are incompatible
  */
-export async function lookup<M extends ActorMesh>(name: string, options: LookupOptions = {}): Promise<M> {
+export function lookup<C extends LookupClass, D extends string = string>(
+  name: string,
+  actorClass: C,
+  options?: LookupOptions,
+): Promise<Apply<C["prototype"]["$kind"], D>>;
+/**
+ * Does the same for a mesh whose type the caller names, with the names of its dimensions.
+ *
+ * @param name the name that was given to {@link publish}
+ * @param actorClass the generated class of the actor interface
+ * @param options how long to wait
+ */
+export function lookup<M extends ActorMesh>(name: string, actorClass: LookupClass, options?: LookupOptions): Promise<M>;
+/**
+ * Does the same for an interface whose generated module has been imported as code.
+ *
+ * @param name the name that was given to {@link publish}
+ * @param options how long to wait
+ */
+export function lookup<M extends ActorMesh>(name: string, options?: LookupOptions): Promise<M>;
+export async function lookup(
+  name: string,
+  classOrOptions: LookupClass | LookupOptions = {},
+  more: LookupOptions = {},
+): Promise<ActorMesh> {
   checkPublicationName("look up a mesh", name);
   const what = `look up ${JSON.stringify(name)}`;
+  const wanted = wantedInterface(what, classOrOptions);
+  const options = wanted === undefined ? (classOrOptions as LookupOptions) : more;
   const timeout = checkOptions(what, options);
   const runtime = currentRuntime();
   const hosts = await readyHosts(what, runtime);
   const found = await find(what, name, hosts, timeout);
-  const descriptor = compatibleInterface(what, found.publication);
-  return publicationsOf(runtime).meshOf(found.publication, found.host, descriptor) as M;
+  const descriptor = compatibleInterface(what, found.publication, wanted);
+  return publicationsOf(runtime).meshOf(found.publication, found.host, descriptor);
+}
+
+/** Returns the interface of a class; undefined if options were given instead of one. @throws TypeError for other classes */
+function wantedInterface(what: string, given: LookupClass | LookupOptions): ActorDescriptor | undefined {
+  if (typeof given !== "function") return undefined;
+  const { prototype, descriptor, name } = given as LookupClass & { readonly name: string };
+  if (prototype instanceof Actor && descriptor !== undefined) return descriptor;
+  throw new TypeError(`cannot ${what}: expected a generated class such as IndexActor, got class ${name}`);
 }
 
 function checkOptions(what: string, options: LookupOptions): number {
@@ -119,15 +165,27 @@ function hostList(hosts: readonly AttachedHost[]): string {
   return `${hosts.length === 1 ? "host" : "hosts"} ${hosts.map(({ address }) => address).join(", ")}`;
 }
 
-/** @throws Error if this program does not know the interface of the mesh, or knows it by an incompatible schema */
-function compatibleInterface(what: string, publication: Publication): ActorDescriptor {
-  const { key, fingerprint, publisher } = publication;
-  const descriptor = loadedInterface(key, fingerprint);
+/**
+ * @param wanted the interface that the caller has named
+ * @throws Error if this program does not know the interface of the mesh, expects another one, or knows it by an
+ *   incompatible schema
+ */
+function compatibleInterface(
+  what: string,
+  publication: Publication,
+  wanted: ActorDescriptor | undefined,
+): ActorDescriptor {
+  const { key, name, fingerprint, publisher } = publication;
+  if (wanted !== undefined && wanted.key !== key) {
+    throw new Error(`cannot ${what}: expected a mesh of ${wanted.key}, got a mesh of ${key}`);
+  }
+  const descriptor = wanted ?? loadedInterface(key, fingerprint);
   if (descriptor === undefined) {
     const file = key.slice(key.lastIndexOf("/") + 1, key.lastIndexOf("#"));
+    const actorClass = `${key.slice(key.lastIndexOf("#") + 1)}Actor`;
     throw new Error(
       `cannot ${what}: it is a mesh of ${key}, and this program has not loaded the generated module of that interface; ` +
-        `import it as code, as in import "./generated/${file}.js"`,
+        `import ${actorClass} from "./generated/${file}.js", and call lookup(${JSON.stringify(name)}, ${actorClass})`,
     );
   }
   const apart = fingerprint === descriptor.fingerprint ? undefined : schemaDifferences(descriptor, publication);

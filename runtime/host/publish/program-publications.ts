@@ -17,6 +17,7 @@ import type { MeshId, ProcId } from "../../link/address.js";
 import { noPublishedMeshes, notPublished, type PublishedMeshes } from "../../proc/agent/published-meshes.js";
 import { runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { baseRank } from "../../shape/index.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 import { ProxyMesh } from "./proxy-mesh.js";
@@ -83,7 +84,9 @@ export class ProgramPublications implements PublishedMeshes {
   rankState(publication: bigint, rank: number): PublishedRankState {
     const own = this.#own.get(publication);
     if (own === undefined) return "lost";
-    return this.#runtime.spawnedActors.get(viewOf(own.mesh).record.id)?.statusOf(rank).state ?? "lost";
+    const { record, region, size } = viewOf(own.mesh);
+    if (!(rank < size)) return "lost";
+    return this.#runtime.spawnedActors.get(record.id)?.statusOf(baseRank(region, rank)).state ?? "lost";
   }
 
   meshStopped(mesh: MeshId): void {

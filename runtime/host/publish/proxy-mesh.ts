@@ -4,7 +4,9 @@
  */
 import type { RankStatus } from "../../../generated/proc-agent.js";
 import type { MovedSender, Publication, PublishedRankState, RelayedAnswer } from "../../../generated/published.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { cancelReasons, type Turn } from "../../actor/cell/turn.js";
+import { ForwardFailure } from "../../actor/delivery/forward-failure.js";
 import { DeliveryError } from "../../actor/errors.js";
 import { type ActorMesh, wholeMesh } from "../../actor/mesh/actor-mesh.js";
 import type { ActorClass } from "../../actor/reference/actor-request.js";
@@ -117,19 +119,27 @@ export class ProxyMesh {
     this.#messages.pause();
     const { host: left, sender } = this.#messages;
     const { id: publication } = this.publication;
+    let refusals = "";
     for (const host of [...this.#runtime.attachedHosts.values()]) {
       // A host whose daemon is not known has not accepted this program yet.
       if (!(host instanceof AttachedHost) || host === left || host.isLost || host.daemon === undefined) continue;
       const moves = ++this.#moves;
       const asked = host.ask((agent) => agent.movePublishedSender.callOne({ publication, sender, moves }));
-      const { isPublished, received } = await asked.catch((): MovedSender => ({ isPublished: false }));
+      let why = "the mesh is not published there";
+      const { isPublished, received } = await asked.catch((error): MovedSender => {
+        why = errorMessage(error);
+        return { isPublished: false };
+      });
       if (this.#isEnded) return;
-      if (!isPublished || host.isLost) continue;
+      if (!isPublished || host.isLost) {
+        refusals += `; host ${host.address} cannot be used instead: ${why}`;
+        continue;
+      }
       this.#isMoving = false;
       this.#messages.resume({ host, moves, received, reason });
       return;
     }
-    this.end(reason);
+    this.end(`${reason}${refusals}`);
   }
 
   #startRank(rank: number): ProxyRank {
@@ -211,12 +221,14 @@ export class ProxyMesh {
   }
 
   /** Returns the value of an answer. @throws what the handler has thrown */
-  #valueOf(rank: number, endpoint: EndpointDescriptor, { ended, failure, errors, value }: RelayedAnswer): unknown {
-    if (ended !== undefined) throw new DeliveryError("peer-down", ended);
+  #valueOf(rank: number, endpoint: EndpointDescriptor, answer: RelayedAnswer): unknown {
+    const { ended, failure, deadlock, errors, value } = answer;
+    if (ended !== undefined) throw new ForwardFailure(new DeliveryError("peer-down", ended));
     if (failure !== undefined) {
       this.#rankFailed(rank, failure);
-      throw new DeliveryError("failed", failure);
+      throw new ForwardFailure(new DeliveryError("failed", failure));
     }
+    if (deadlock !== undefined) throw new ForwardFailure(new DeliveryError("deadlock", deadlock));
     if (errors !== undefined) throw errorFromChain(errors.map(({ stack, ...error }) => ({ ...error, stack })));
     return value === undefined || endpoint.result === undefined
       ? undefined

@@ -51,7 +51,7 @@ export class PublishedMesh {
 
 /**
  * Publishes a mesh on all hosts that this program has attached, so that other programs that attach one of these hosts
- * find it by {@link lookup}. The mesh stays published until it is withdrawn or stopped, or this program ends or leaves
+ * find it by {@link lookup}. Of a mesh that has been resized, the ranks of the given handle are published. The mesh stays published until it is withdrawn or stopped, or this program ends or leaves
  * the hosts.
  *
  * @example
@@ -77,7 +77,7 @@ export async function publish(name: string, mesh: ActorMesh): Promise<PublishedM
   checkMesh(what, mesh);
   const runtime = currentRuntime();
   const hosts = await readyHosts(what, runtime);
-  const { record, descriptor } = viewOf(mesh);
+  const { record, descriptor, extent } = viewOf(mesh);
   const { fingerprint, description } = schemaForPeer(descriptor);
   const id = runtime.platform.random.id();
   const publication: Publication = {
@@ -86,7 +86,7 @@ export async function publish(name: string, mesh: ActorMesh): Promise<PublishedM
     key: descriptor.key,
     fingerprint,
     description,
-    extent: dimensionsOf(record.extent),
+    extent: dimensionsOf(extent),
     publisher: `process ${runtime.platform.pid} on ${hostname()}`,
   };
   const publications = publicationsOf(runtime);
@@ -109,11 +109,11 @@ function checkMesh(what: string, mesh: unknown): void {
   if (!(mesh instanceof ActorMesh)) {
     throw new TypeError(`cannot ${what}: expected a mesh of actors, got ${describeValue(mesh)}`);
   }
-  const { record, size } = viewOf(mesh);
+  const { record, region } = viewOf(mesh);
   if (record.control === undefined) {
     throw new Error(`cannot ${what}: another process has spawned mesh "${record.name}"; publish it in that process`);
   }
-  if (size !== record.size) {
+  if (!record.control.isWhole(region)) {
     throw new Error(
       `cannot ${what}: ${mesh} is a slice of mesh "${record.name}"; publish the whole mesh, and slice it where it is looked up`,
     );

@@ -10,14 +10,16 @@ import type {
   RelayedError,
   SenderMove,
 } from "../../../generated/published.js";
+import { deadlockReason } from "../../actor/call/caller-state.js";
 import type { Dispatcher } from "../../actor/call/dispatcher.js";
 import { createDispatcher } from "../../actor/call/intercepted-dispatcher.js";
 import { startSingleCall } from "../../actor/call/start-call.js";
 import { StreamCall } from "../../actor/call/stream-call.js";
-import { ActorError, SupervisionError } from "../../actor/errors.js";
+import { ActorError, DeliveryError, SupervisionError } from "../../actor/errors.js";
 import { MeshView } from "../../actor/reference/mesh-view.js";
+import { isInChain } from "../../link/frame/message-extension.js";
 import { MappedStream } from "../../proc/agent/mapped-stream.js";
-import { singleRankRegion } from "../../shape/index.js";
+import { baseRank, singleRankRegion } from "../../shape/index.js";
 import { errorChainOf } from "../../thrown.js";
 import type { Codec } from "../../wire/codec.js";
 import { codec } from "../../wire/composed/index.js";
@@ -85,7 +87,7 @@ export class ReceivedMessages {
 
   #decode(message: RelayedCall, signal: AbortSignal): DecodedMessage {
     const { descriptor, record } = this.#whole;
-    const { endpoint: id, name, timeout, traceparent } = message;
+    const { endpoint: id, name, timeout, traceparent, chain } = message;
     const index = descriptor.endpoints.findIndex((endpoint) => endpoint.id === id);
     const endpoint = descriptor.endpoints[index];
     if (endpoint === undefined) {
@@ -98,7 +100,11 @@ export class ReceivedMessages {
     if (refused !== undefined) throw new TypeError(refused);
     const args = endpoint.args.fromProtobuf(message.args);
     // Infinity: the limit of the endpoint's `@timeout` has been applied by the caller.
-    const to = createDispatcher(this.#viewOf(message), index, { timeout: timeout ?? Infinity, traceparent, signal });
+    const view = this.#viewOf(message);
+    const to = createDispatcher(view, index, { timeout: timeout ?? Infinity, traceparent, signal, chain });
+    if (message.isCall && isInChain(chain, view.target(message.sliceRank).token)) {
+      throw new DeliveryError("deadlock", deadlockReason(`${record.name}[${message.rank}]`));
+    }
     return { to, args };
   }
 
@@ -108,8 +114,8 @@ export class ReceivedMessages {
    */
   #viewOf({ rank, slice, key }: RelayedCall): MeshView {
     const { record, descriptor } = this.#whole;
-    if (!(rank < record.size))
-      throw new RangeError(`cannot call rank ${rank}: mesh "${record.name}" has ${record.size}`);
+    const { size, region: ranks } = this.#whole;
+    if (!(rank < size)) throw new RangeError(`cannot call rank ${rank}: mesh "${record.name}" has ${size}`);
     if (slice === undefined && key === undefined) return this.#whole;
     const id = JSON.stringify([rank, slice, key]);
     let view = this.#views.get(id);
@@ -118,7 +124,7 @@ export class ReceivedMessages {
       const region = {
         labels: shape.map(({ name }) => name),
         sizes: shape.map(({ size }) => size),
-        offset: rank,
+        offset: baseRank(ranks, rank),
         strides: shape.map(() => 0),
       };
       view = new MeshView(record, descriptor, region, key);
@@ -156,6 +162,7 @@ async function* streamOf(answer: RelayedAnswer): AsyncGenerator<RelayedAnswer, u
 
 function answerOf(error: unknown): RelayedAnswer {
   if (error instanceof SupervisionError) return { failure: reasonOf(error) };
+  if (error instanceof DeliveryError && error.reason === "deadlock") return { deadlock: error.message };
   if (!(error instanceof ActorError)) return { errors: errorChainOf(error).map(relayedError) };
   const { remoteName: name, message, remoteStack: stack, cause } = error;
   const causes = cause === undefined ? [] : errorChainOf(cause);

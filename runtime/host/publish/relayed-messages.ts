@@ -4,6 +4,7 @@
  * messages wait until another host passes them on.
  */
 import type { RelayedCall } from "../../../generated/published.js";
+import { ForwardFailure } from "../../actor/delivery/forward-failure.js";
 import { DeliveryError } from "../../actor/errors.js";
 import type { Clock } from "../../link/clock.js";
 import type { AttachedHost } from "../attached/attached-host.js";
@@ -107,7 +108,7 @@ export class RelayedMessages implements MessageQueue {
     this.#waiting = [...undecided.filter((message) => !isLost(message)), ...this.#waiting];
     for (const message of undecided.filter(isLost)) {
       if (received !== undefined && !message.call.isCall) message.finish({});
-      else message.fail(new DeliveryError("peer-down", `${reason}, while the call was under way; ${fate(host)}`));
+      else message.fail(lostAnswer(reason, host));
     }
     this.#isPaused = false;
     this.#sendWaiting();
@@ -159,6 +160,8 @@ export class RelayedMessages implements MessageQueue {
   }
 }
 
-function fate({ address }: AttachedHost): string {
-  return `it may have been handled, so it was not sent again; later calls go through host ${address}`;
+/** @param next the host that passes later messages on */
+function lostAnswer(reason: string, { address: next }: AttachedHost): ForwardFailure {
+  const why = `${reason}, while the call was under way; it may have been handled, so it was not sent again`;
+  return new ForwardFailure(new DeliveryError("closed", `${why}; later calls go through host ${next}`));
 }

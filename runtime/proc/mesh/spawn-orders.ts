@@ -50,12 +50,19 @@ export async function settleSpawnOrder(
 ): Promise<Settled<SpawnOutcome>> {
   const other = outcome.status === "fulfilled" ? outcome.value.other : undefined;
   if (other === undefined) return checkRestored(from, agent, order, outcome);
-  const refused = adaptOrder(mesh, order, other);
-  if (typeof refused !== "string") {
-    return checkRestored(from, agent, order, await repeatOrder(from, agent, refused));
+  let refused: string | SpawnOrder;
+  try {
+    refused = adaptOrder(mesh, order, other);
+    if (typeof refused !== "string") {
+      return checkRestored(from, agent, order, await repeatOrder(from, agent, refused));
+    }
+  } catch (error) {
+    // The schema of the process cannot be read, or the arguments are too large for a message in the protobuf layout.
+    refused = errorMessage(error);
   }
-  runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, refused, order.place));
-  return failedOutcome(from, order, new Error(refused));
+  const why = refused;
+  runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, why, order.place));
+  return failedOutcome(from, order, new Error(why));
 }
 
 /** Fails an order with a checkpoint that a process has carried out without it, because its release knows no checkpoints. */

@@ -8,7 +8,7 @@ import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { RankStatus, SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import type { Settled } from "../../actor/call/gather-call.js";
-import { ActorError } from "../../actor/errors.js";
+import { SupervisionError } from "../../actor/errors.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { isProgramEnding } from "../../actor/program-end.js";
 import type { ActorClass, WatchLimits } from "../../actor/reference/actor-request.js";
@@ -442,8 +442,9 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   /** @returns whether the order created an actor */
   #applyOutcome(rank: number, outcome: Settled<SpawnOutcome>): boolean {
     if (outcome.status === "rejected") {
+      const { reason } = outcome;
       // If the agent has ended with its process, the end of the process is reported instead.
-      if (outcome.reason instanceof ActorError) this.failRanks([rank], "spawn", failureCauseOf(outcome.reason));
+      if (!(reason instanceof SupervisionError)) this.failRanks([rank], "spawn", failureCauseOf(reason));
       return false;
     }
     const { failure } = outcome.value;

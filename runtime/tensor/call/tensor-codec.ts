@@ -52,6 +52,12 @@ export function receivingHandles(arriving: ArrivingTensor[]): MessageHandles {
   return messageHandles({ readTensor: (r) => readTensor(r, arriving) });
 }
 
+/** The codecs of handles by which a message is written again in another layout. A tensor is a {@link SentTensor} meanwhile. */
+export const forwardedHandles: MessageHandles = messageHandles({
+  writeTensor: (w, value) => w.append(SentTensorCodec, value as SentTensor),
+  readTensor: (r) => r.next(SentTensorCodec),
+});
+
 function writeTensor(w: Writer, value: unknown, lend: LendTensor): void {
   if (!isTensor(value)) throw new TypeError(`expected a tensor, got ${describeValue(value)}`);
   const sent: SentTensor = value.distributed

@@ -25,7 +25,7 @@ import type { ArrivingTensor } from "../rendezvous/rendezvous.js";
 import { retainResult } from "../rendezvous/retained-result.js";
 import type { Tensor } from "../value/tensor.js";
 import { type ResultShapes, rref, type ShapesOf } from "./rref.js";
-import { lendingHandles, receivingHandles } from "./tensor-codec.js";
+import { forwardedHandles, lendingHandles, receivingHandles } from "./tensor-codec.js";
 
 /** A tensor of a mesh that is lent to the receivers of a message. */
 interface LentTensor {
@@ -79,6 +79,7 @@ const arrivingTensors = new WeakMap<readonly unknown[], readonly ArrivingTensor[
 class TensorInterceptor implements EndpointInterceptor {
   readonly retainsResults: boolean;
   readonly retainedResult = KeptAnswerCodec as Codec<unknown>;
+  readonly forwardedHandles = forwardedHandles;
   readonly #resultShapes: ((...args: never[]) => ResultShapes) | undefined;
 
   constructor(retainsResults: boolean, shapes: ((...args: never[]) => ResultShapes) | undefined) {

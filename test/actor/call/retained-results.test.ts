@@ -12,6 +12,7 @@ import type {
   RetainingCall,
 } from "../../../runtime/wire/endpoint-interceptor.js";
 import type { Reader } from "../../../runtime/wire/reader.js";
+import { messageHandles } from "../../../runtime/wire/wire-environment.js";
 import { Counter, counterDescriptor } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 
@@ -22,6 +23,7 @@ const outgoing: OutgoingMessage = {
 };
 const interceptor: EndpointInterceptor = {
   retainsResults: true,
+  forwardedHandles: messageHandles({}),
   beforeSend: () => outgoing,
   decodeArguments: (layout: ArgumentsLayout, r: Reader) => layout.decodeFrom(r),
   beforeHandler: () => undefined,

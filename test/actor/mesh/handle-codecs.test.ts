@@ -55,6 +55,13 @@ function resized(): CounterMesh<"a" | "b"> {
   return makeMesh(new MeshView(record, counterDescriptor, region)) as never;
 }
 
+/** The actor at rank 7 of a mesh, which was chosen by a key. */
+function keyed(key: string): CounterMesh<never> {
+  const { record } = viewOf(mesh({ a: 3, b: 4 }, { 7: 2 }) as unknown as ActorMesh);
+  const region = { labels: [], sizes: [], offset: 7, strides: [] };
+  return makeMesh(new MeshView(record, counterDescriptor, region, key)) as never;
+}
+
 /** All that is known of a mesh, as plain data. */
 function known(given: unknown) {
   const view = viewOf(given as ActorMesh);
@@ -64,7 +71,17 @@ function known(given: unknown) {
   );
   // A region with members is written without the members that it does not have.
   const region = view.region.members === undefined ? view.region : [...baseRanks(view.region)];
-  return { id, name, owner, extent, region, labels: view.extent, descriptor: view.descriptor.key, targets };
+  return {
+    id,
+    name,
+    owner,
+    extent,
+    region,
+    labels: view.extent,
+    key: view.key,
+    descriptor: view.descriptor.key,
+    targets,
+  };
 }
 
 describe("the codec of meshes", () => {
@@ -79,12 +96,23 @@ describe("the codec of meshes", () => {
     ["that was resized", () => resized()],
     ["a part of one that was resized", () => resized().slice({ a: 1 })],
     ["of one actor", () => mesh({})],
+    ["of the actor of a key", () => keyed("user-42")],
+    ["of the actor of the longest key", () => keyed("é".repeat(512))],
     ["of one actor that has moved", () => mesh({}, { 0: 9 })],
   ])("keeps all properties of a mesh that another process reads: %s", (_, make) => {
     const given = make();
     const read = readThere(counters, counters.encode(given));
     expect(known(read)).toEqual(known(given));
     expect(viewOf(read as ActorMesh).record).not.toBe(viewOf(given as ActorMesh).record);
+  });
+
+  test("keeps the key of a mesh that is reshaped, and refuses a key that byKey would refuse", () => {
+    const reshaped = (keyed("user-42") as unknown as ActorMesh).slice({} as never);
+    expect(viewOf(readThere(counters, counters.encode(reshaped)) as ActorMesh).key).toBe("user-42");
+    const long = counters.encode(keyed("k".repeat(1025)));
+    expect(() => readThere(counters, long)).toThrow(
+      'cannot find the actor of a key in mesh "grid": expected a key of 1 to 1024 bytes, got 1025',
+    );
   });
 
   test("reads a mesh twice into the same record, and updates ranks that have moved", () => {

@@ -188,6 +188,23 @@ test("the mesh can be sent to other processes of the program that has looked it 
   ).toEqual([3, 3, 3]);
 });
 
+test("a mesh of byKey keeps its key when it is sent on, from process to process and to another program", async () => {
+  const { hosts, index } = await exchange();
+  await using _ = hosts;
+  await using procs = thisHost().spawnProcs({ gpus: 3 });
+  const guests = procs.spawn("guests", project.PoliteGuest);
+  const [first, ...others] = [0, 1, 2].map((gpus) => guests.slice({ gpus }));
+  const own = procs.spawn("own", project.WordIndex);
+  const expected = await own.byKey("user-42").where.callOne();
+  expect(expected).toMatchObject({ key: "user-42", point: "{}" });
+  for (const through of [[], others]) {
+    const { traceId: _, ...place } = await first!.ask.callOne(own.byKey("user-42"), through);
+    expect(place).toEqual({ pid: expected.pid, actor: expected.actor, key: "user-42", point: "{}" });
+    expect(await first!.ask.callOne(index.byKey("user-7"), through)).toMatchObject({ key: "user-7", point: "{}" });
+  }
+  expect(await first!.ask.callOne(own.slice({ gpus: 1 }), others)).not.toHaveProperty("key");
+});
+
 test("endpoints with handles are refused with the reason, and the others work", async () => {
   const { hosts, index } = await exchange();
   await using _ = hosts;

@@ -152,6 +152,27 @@ test("programs whose schemas differ understand each other where the rules of sch
   }
 });
 
+test("lookup takes the interface from a generated class, and refuses other classes and meshes", async () => {
+  const { GuestActor, IndexActor } = await import("./project/generated/index.js");
+  const host = await startHost();
+  const publisher = await startPublisher([host]);
+  await using _ = attachHosts([host.address]);
+  await publisher.order("publish", "index", "shelves");
+  const index: IndexMesh = await lookup("index", IndexActor);
+  expect([...(await index.square.call(2)).values()]).toEqual([4, 4, 4]);
+  const shards = await lookup<IndexMesh<"shards">>("index", known.WordIndex, { timeout: 1000 });
+  // @ts-expect-error The mesh has no such dimension.
+  expect(() => shards.slice({ gpus: 0 })).toThrow("gpus");
+  expect(await shards.slice({ shards: 1 }).square.callOne(3)).toBe(9);
+  await expect(lookup("index", GuestActor)).rejects.toThrow(
+    'cannot look up "index": expected a mesh of viceroy/schemas/index#Guest, got a mesh of viceroy/schemas/index#Index',
+  );
+  await expect(lookup("index", Date as never)).rejects.toThrow(
+    'cannot look up "index": expected a generated class such as IndexActor, got class Date',
+  );
+  await expect(lookup("index", IndexActor, { timeout: -1 })).rejects.toThrow("expected timeout in milliseconds");
+});
+
 test("an endpoint that the publisher does not have is refused by its name", async () => {
   const older = await otherProject({
     "schemas/index.ts": [["  keep(bytes: Uint8Array): Uint32;\n", ""]],

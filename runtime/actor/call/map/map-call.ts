@@ -8,10 +8,10 @@ import { type AnyTurn, currentCell, currentTurn, runInTurn } from "../../context
 import { ActorError, BackpressureError, SupervisionError, TimeoutError } from "../../errors.js";
 import { isProgramEnding } from "../../program-end.js";
 import type { OutstandingCall } from "../../reference/outstanding-call.js";
-import { lacksCallerStack, rejectWithCallerStack } from "../caller-stack.js";
 import { describeWait } from "../describe-wait.js";
 import type { Dispatcher } from "../dispatcher.js";
 import { allRanks } from "../receivers.js";
+import { ResultReaders } from "../result-readers.js";
 import { SingleCall } from "../single-call.js";
 import { LEFT_REASON } from "../stream-call.js";
 import { ItemSource } from "./item-source.js";
@@ -25,18 +25,9 @@ import { RankPool } from "./rank-pool.js";
  */
 const ITEMS_PER_CALL = 4;
 const ITEMS_IN_ORDER = 1024;
-type Result = IteratorResult<[item: unknown, value: unknown], undefined>;
+type Pair = [item: unknown, value: unknown];
 
-interface WaitingReader {
-  readonly resolve: (result: Result | Promise<never>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-const doneResult: IteratorReturnResult<undefined> = { done: true, value: undefined };
-
-export class MapCall
-  implements AsyncIterableIterator<[item: unknown, value: unknown], undefined, unknown>, OutstandingCall
-{
+export class MapCall implements AsyncIterableIterator<Pair, undefined, unknown>, OutstandingCall {
   turn: OutstandingCall["turn"];
   readonly #to: Dispatcher;
   readonly #options: CheckedMapOptions;
@@ -48,7 +39,7 @@ export class MapCall
   readonly #ranks: RankPool;
   readonly #results: MapResults;
   readonly #mostItems: number;
-  readonly #waiting: WaitingReader[] = [];
+  readonly #readers = new ResultReaders<Pair>(() => this.#takeResult());
   /** The calls under way, each with its item. */
   readonly #calls = new Map<SingleCall<unknown>, MapItem>();
   /** The items without an answer, in the order in which they were taken. */
@@ -62,8 +53,6 @@ export class MapCall
   #isStarted = false;
   /** Whether no more items are given to actors. */
   #isOver = false;
-  /** The error that follows the results that have arrived. */
-  #error: { readonly error: unknown } | undefined;
   readonly #giveItemsHere = (): void => this.#giveItems();
   readonly #onAbort = (): void => this.#fail(this.#options.signal?.reason, 0);
 
@@ -105,28 +94,20 @@ export class MapCall
     return this;
   }
 
-  next(): Promise<Result> {
+  next(): Promise<IteratorResult<Pair, undefined>> {
     if (!this.#isStarted) this.#start();
-    const result = this.#results.take();
-    if (result !== undefined) {
-      this.#resume();
-      return Promise.resolve({ done: false, value: [result.item, result.value] });
-    }
-    if (this.#error === undefined && this.#isOver) return Promise.resolve(doneResult);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#serveWaiting();
-    });
+    const result = this.#readers.next();
+    // A result that was taken makes room for further items.
+    this.#resume();
+    return result;
   }
 
   /** Cancels the calls under way, because the consumer has left the loop. */
-  return(): Promise<Result> {
+  return(): Promise<IteratorResult<Pair, undefined>> {
     this.#isStarted = true;
     this.#end(LEFT_REASON);
-    this.#error = undefined;
     this.#results.clear();
-    for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
-    return Promise.resolve(doneResult);
+    return this.#readers.leave();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -156,7 +137,7 @@ export class MapCall
     if (this.#creator === undefined) this.#giveItems();
     else runInTurn(this.#creator, this.#giveItemsHere);
     // The results that are taken make room for further items.
-    if (this.#serveWaiting()) this.#resume();
+    if (this.#readers.serve()) this.#resume();
   }
 
   #giveItems(): void {
@@ -170,7 +151,14 @@ export class MapCall
       }
       this.#send(item, rank);
     }
-    if (this.#source.isAtEnd && this.#pending.size === 0) this.#end(0);
+    if (this.#isOver || !this.#source.isAtEnd || this.#pending.size > 0) return;
+    this.#end(0);
+    this.#readers.end();
+  }
+
+  #takeResult(): Pair | undefined {
+    const result = this.#results.take();
+    return result === undefined ? undefined : [result.item, result.value];
   }
 
   /** Takes a new item from the source, if there is one and not too many results are outstanding. */
@@ -271,26 +259,6 @@ export class MapCall
     return new SupervisionError(label, ranks, why, { actors: view.actorNames(ranks) });
   }
 
-  /** Gives results to consumers that wait for them. @returns whether any has been given */
-  #serveWaiting(): boolean {
-    let hasServed = false;
-    while (this.#waiting.length > 0) {
-      const result = this.#results.take();
-      if (result !== undefined) {
-        hasServed = true;
-        this.#waiting.shift()!.resolve({ done: false, value: [result.item, result.value] });
-      } else if (this.#error !== undefined) {
-        const { error } = this.#error;
-        this.#error = undefined;
-        const { resolve, reject } = this.#waiting.shift()!;
-        if (lacksCallerStack(error)) resolve(rejectWithCallerStack(error));
-        else reject(error);
-      } else if (this.#isOver) this.#waiting.shift()!.resolve(doneResult);
-      else break;
-    }
-    return hasServed;
-  }
-
   /** @param reason an index of `cancelReasons` */
   #fail(error: unknown, reason: number): void {
     if (this.#isOver || (isProgramEnding() && this.turn === undefined)) return;
@@ -299,8 +267,7 @@ export class MapCall
     }
     this.#end(reason);
     this.#results.giveUpUnanswered();
-    this.#error = { error };
-    this.#serveWaiting();
+    this.#readers.fail(error);
   }
 
   /**

@@ -9,7 +9,7 @@ import type { IndexMesh } from "../generated/index.js";
 import { WordIndex } from "../src/word-index.js";
 
 const hosts = process.argv.slice(2).map((address) => attachHosts([address]));
-const procs = thisHost().spawnProcs({ shards: 3 }, { name: "shelves" });
+let procs = thisHost().spawnProcs({ shards: 3 }, { name: "shelves" });
 const phoenix = thisHost().spawnProcs({ shards: 2 }, { name: "nests", restart: { policy: "always", maxRestarts: 9 } });
 const meshes = new Map<string, IndexMesh<"shards">>([
   ["shelves", procs.spawn("shelves", WordIndex)],
@@ -30,6 +30,13 @@ const orders: Record<string, (...args: string[]) => unknown> = {
     await meshes.get(mesh!)!.introduce.call(await lookup<IndexMesh>(name!));
   },
   pids: async (mesh) => [...(await meshes.get(mesh!)!.where.call()).values()].map(({ pid }) => pid),
+  /** Resizes a mesh of "shelves", and keeps the handle by the name "resized". */
+  async resize(mesh, size) {
+    procs = procs.resize({ shards: Number(size) });
+    const resized = procs.resizeActors(meshes.get(mesh!)!);
+    await resized.ready;
+    meshes.set("resized", resized);
+  },
   async call(name, word) {
     const index = await lookup<IndexMesh<"shards">>(name!);
     return [...(await index.add.call(word!)).values()];

@@ -64,4 +64,6 @@ export interface Index extends Actor {
 /** Uses the mesh of another program. */
 export interface Guest extends Actor {
   visit(index: Mesh<Index>, word: string): Uint32[];
+  /** Calls `where` of the first actor of a mesh. If there are others, a guest is asked to do so instead. */
+  ask(index: Mesh<Index>, others: Mesh<Guest>[]): Place;
 }

@@ -113,12 +113,12 @@ export class WordIndex extends IndexActor {
   introduce(peers: IndexMesh): void {
     this.#peers = peers;
   }
-  ask(depth: number): string | PromiseLike<string> {
+  ask(depth: number): string | Promise<string> {
     if (depth === 0) return "answered";
     const peer = (this.#peers as IndexMesh<"shards">).slice({ shards: 0 });
-    return peer.ask.callOne(depth - 1);
+    return peer.ask.callOne(depth - 1).catch((error: Error) => `${error.name}: ${error.message}`);
   }
-  askAside(depth: number): string | PromiseLike<string> {
+  askAside(depth: number): string | Promise<string> {
     return this.ask(depth);
   }
 }
