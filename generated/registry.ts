@@ -5,8 +5,8 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0xf8e0130e6e6bc946n,
-    "viceroy/schemas/proc-agent#ProcAgent": 0xcbab4b74af394aa2n,
+    "viceroy/schemas/host-agent#HostAgent": 0xe5cf92c3fba5c359n,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x5e566b6bb9fa33b6n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

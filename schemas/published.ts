@@ -60,10 +60,16 @@ export interface RelayedCall {
   /** The position in a trace, as W3C trace context. */
   traceparent: string;
   /** The actors that wait for the answer, as messages carry them: two words each, outermost first. */
-  chain: Uint32[];
+  chain?: Uint32[];
+  /** The place of the message among those of its sender. */
+  order?: MessageOrder;
+}
+
+/** The place of a message among all messages of its sender to a published mesh. */
+export interface MessageOrder {
   /** A random number that identifies the sender: a program that has looked up the mesh. */
   sender: Uint64;
-  /** The number of the message among all messages of the sender to this mesh, from 1. */
+  /** The number of the message, from 1. */
   sequence: number;
   /** How often the sender has moved to another host. */
   moves: Uint32;

@@ -7,6 +7,7 @@ import { registerReducer, topK } from "../../runtime/actor/call/reduction.js";
 import { context } from "../../runtime/actor/context.js";
 import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
+import { type Pipe, totalBytes } from "../../runtime/link/transport/pipe.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
 import { World } from "../actor/world.js";
@@ -90,6 +91,50 @@ test("every reduction gives the same result in the tree as at the root", async (
     }),
     { numRuns: 20, interruptAfterTimeLimit: 20_000 },
   );
+});
+
+/** A world that counts the bytes that arrive at the root. */
+class CountingWorld extends World {
+  bytesToRoot = 0;
+
+  protected override wrap(near: Pipe, far: Pipe, from: string, to: string): readonly [Pipe, Pipe] {
+    // The root is created by the constructor of `World`, before this class has its fields, but it dials later.
+    if (from === "root") this.#count(far);
+    if (to === "root") this.#count(near);
+    return [near, far];
+  }
+
+  /** @param end the end of a pipe whose other end is the root's */
+  #count(end: Pipe): void {
+    const write = end.write.bind(end);
+    end.write = (chunks, done) => {
+      this.bytesToRoot += totalBytes(chunks);
+      write(chunks, done);
+    };
+  }
+}
+
+test("fewer bytes reach the root when the tree combines the answers", async () => {
+  const ranks = 30;
+  const bytesOf = async (treeAbove: number, reduce: (mesh: ScoresMesh<"gpus">) => PromiseLike<unknown>) => {
+    const world = new CountingWorld({ treeAbove, treeFanout: 3 });
+    // All answers differ, so that the tree cannot store equal ones once.
+    const scores = Array.from({ length: ranks }, (_, rank) => Array.from({ length: 100 }, (_, i) => 1000 * rank + i));
+    const procs = scores.map((_, i) => world.proc(`p${i}`));
+    const mesh = world.spawn("scores", Scores as never, [scores], procs) as unknown as ScoresMesh<"gpus">;
+    await reduce(mesh);
+    const before = world.bytesToRoot;
+    for (let i = 0; i < 10; i++) await reduce(mesh);
+    const bytes = world.bytesToRoot - before;
+    world.close();
+    return bytes;
+  };
+  const top = (mesh: ScoresMesh<"gpus">) => mesh.all.reduce(topK(3));
+  const sum = (mesh: ScoresMesh<"gpus">) => mesh.total.reduce("sum");
+  // Three children answer instead of 30 ranks. A combined answer says which ranks it has.
+  expect((await bytesOf(1, sum)) * 4).toBeLessThan(await bytesOf(1000, sum));
+  // The root gets three numbers from each child, where 30 ranks send 100 each.
+  expect((await bytesOf(1, top)) * 50).toBeLessThan(await bytesOf(1000, top));
 });
 
 test("a sum is correct even if it exceeds the range of the answers' type", async () => {

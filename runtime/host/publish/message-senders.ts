@@ -3,7 +3,7 @@
  * moves to another host, it asks which messages have arrived, and sends the others again. From then on, messages that
  * still arrive through the earlier host are refused, so that nothing is handled twice or out of order.
  */
-import type { MovedSender, RelayedCall, SenderMove } from "../../../generated/published.js";
+import type { MessageOrder, MovedSender, SenderMove } from "../../../generated/published.js";
 
 /** The number of senders that are remembered. A sender that was forgotten repeats nothing when it moves. */
 const MOST_SENDERS = 4096;
@@ -20,7 +20,7 @@ export class MessageSenders {
   #hasForgotten = false;
 
   /** Records the arrival of a message. @throws Error if it comes through a host that its sender has left */
-  received({ sender, sequence, moves }: RelayedCall): void {
+  received({ sender, sequence, moves }: MessageOrder): void {
     const known = this.#known.get(sender);
     if (known === undefined) {
       this.#remember(sender, { received: sequence, moves });

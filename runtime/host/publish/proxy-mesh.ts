@@ -172,7 +172,7 @@ export class ProxyMesh {
   #messageOf(turn: Turn, endpoint: EndpointDescriptor, args: readonly unknown[]): UnsentCall {
     const { rank } = turn.cell;
     const isWhole = turn.extension === undefined || turn.extension.extent === WHOLE_MESH;
-    const { timeLeft, key } = turn;
+    const { timeLeft, key, chain } = turn;
     return {
       publication: this.publication.id,
       rank,
@@ -185,7 +185,7 @@ export class ProxyMesh {
       isCall: turn.call !== 0,
       ...(timeLeft === 0 ? {} : { timeout: timeLeft + GRACE_MS }),
       traceparent: turn.span.toString(),
-      chain: [...turn.chain],
+      ...(chain.length === 0 ? {} : { chain: [...chain] }),
     };
   }
 

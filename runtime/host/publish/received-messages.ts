@@ -17,7 +17,7 @@ import { startSingleCall } from "../../actor/call/start-call.js";
 import { StreamCall } from "../../actor/call/stream-call.js";
 import { ActorError, DeliveryError, SupervisionError } from "../../actor/errors.js";
 import { MeshView } from "../../actor/reference/mesh-view.js";
-import { isInChain } from "../../link/frame/message-extension.js";
+import { emptyChain, isInChain } from "../../link/frame/message-extension.js";
 import { MappedStream } from "../../proc/agent/mapped-stream.js";
 import { baseRank, singleRankRegion } from "../../shape/index.js";
 import { errorChainOf } from "../../thrown.js";
@@ -48,7 +48,7 @@ export class ReceivedMessages {
   /** Sends a message. Never rejects. */
   async call(message: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
     try {
-      this.#senders.received(message);
+      if (message.order !== undefined) this.#senders.received(message.order);
       const { to, args } = this.#decode(message, signal);
       to.check(args);
       if (!message.isCall) {
@@ -65,7 +65,7 @@ export class ReceivedMessages {
   /** Calls a streaming endpoint. The last item has the error, if there is one. */
   stream(message: RelayedCall, signal: AbortSignal): AsyncIterableIterator<RelayedAnswer> {
     try {
-      this.#senders.received(message);
+      if (message.order !== undefined) this.#senders.received(message.order);
       const { to, args } = this.#decode(message, signal);
       to.check(args);
       const { region, record, descriptor } = to.view;
@@ -87,7 +87,7 @@ export class ReceivedMessages {
 
   #decode(message: RelayedCall, signal: AbortSignal): DecodedMessage {
     const { descriptor, record } = this.#whole;
-    const { endpoint: id, name, timeout, traceparent, chain } = message;
+    const { endpoint: id, name, timeout, traceparent, chain = emptyChain } = message;
     const index = descriptor.endpoints.findIndex((endpoint) => endpoint.id === id);
     const endpoint = descriptor.endpoints[index];
     if (endpoint === undefined) {

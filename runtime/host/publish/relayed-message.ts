@@ -8,7 +8,7 @@ import { Deferred } from "../../proc/deferred.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 
 /** A message before it is sent: what its handler gave, without its place in the sequence of messages. */
-export type UnsentCall = Omit<RelayedCall, "sender" | "sequence" | "moves">;
+export type UnsentCall = Omit<RelayedCall, "order">;
 
 /** The queue of the messages of one mesh, as the messages see it. */
 export interface MessageQueue {

@@ -147,10 +147,10 @@ export class RelayedMessages implements MessageQueue {
   }
 
   #numbered({ call, sequence, since }: RelayedMessage): RelayedCall {
-    const place = { sender: this.sender, sequence, moves: this.#moves };
-    if (call.timeout === undefined) return { ...call, ...place };
+    const order = { sender: this.sender, sequence, moves: this.#moves };
+    if (call.timeout === undefined) return { ...call, order };
     const timeout = Math.max(1, Math.ceil(call.timeout - (this.#clock.now() - since)));
-    return { ...call, ...place, timeout };
+    return { ...call, order, timeout };
   }
 
   #count({ isLimited, call }: RelayedMessage, sign: 1 | -1): void {

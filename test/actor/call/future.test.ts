@@ -103,6 +103,23 @@ describe("a future", () => {
     );
   });
 
+  test("that is cancelled twice rejects once, with the first reason", async () => {
+    const running = counter.meanwhile.callOne(60_000);
+    const reasons: Error[] = [];
+    const failed = running.catch((error: Error) => void reasons.push(error));
+    // The handler has started when a later message of the same sender has been answered.
+    expect(await counter.value.callOne()).toBe(0);
+    running.cancel();
+    running.cancel();
+    expect(running.settled).toBe(true);
+    await failed;
+    running.cancel();
+    await expect(running).rejects.toBe(reasons[0]);
+    expect(reasons.map(({ name, message }) => [name, message])).toEqual([["AbortError", "the call was cancelled"]]);
+    expect(await counter.value.callOne()).toBe(0);
+    expect(unhandled).toEqual([]);
+  });
+
   test("keeps its answer if it is cancelled after the answer has come", async () => {
     const answered = counter.value.callOne();
     await answered;

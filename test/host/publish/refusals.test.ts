@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { attachHosts, lookup, publish, TimeoutError, thisHost } from "viceroy";
+import { attachHosts, lookup, type PropagatedEndpoint, publish, TimeoutError, thisHost } from "viceroy";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { compileProject } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
@@ -171,6 +171,34 @@ test("lookup takes the interface from a generated class, and refuses other class
     'cannot look up "index": expected a generated class such as IndexActor, got class Date',
   );
   await expect(lookup("index", IndexActor, { timeout: -1 })).rejects.toThrow("expected timeout in milliseconds");
+});
+
+test("endpoints with tensors are refused, and so is rref", async () => {
+  const tensors = await otherProject({
+    "schemas/index.ts": [
+      ["import type { Actor, Mesh, Port, Stream, Uint32 }", "import type { Actor, Mesh, Port, Stream, Tensor, Uint32 }"],
+      ["exit(code: Uint32): void;", "exit(code: Uint32): void;\n  /** @propagate */\n  embed(word: string): Tensor;"],
+    ],
+    "src/word-index.ts": [
+      ["exit(code: number)", 'embed(): never {\n    throw new Error("has no tensors");\n  }\n  exit(code: number)'],
+    ],
+  });
+  const host = await startHost();
+  const publisher = await startPublisher([host], tensors);
+  await using _ = attachHosts([host.address]);
+  await publisher.order("publish", "index", "shelves");
+  const { IndexActor } = await import(join(tensors, "generated/index.ts"));
+  const index = (await lookup("index", IndexActor)) as never as Record<"embed" | "square", PropagatedEndpoint>;
+  await expect(index.embed.call("tea")).rejects.toMatchObject({
+    remoteName: "TypeError",
+    message:
+      "cannot call Index.embed of another program: its result can contain a Tensor at result; handles have a meaning in one program only",
+  });
+  expect(() => index.embed.rref("tea")).toThrow(
+    "cannot rref index.embed: the processes of its actors are no mesh that is active; " +
+      "activate the mesh of processes that they were spawned on, and call all of them",
+  );
+  expect([...(await index.square.call(2)).values()]).toEqual([4, 4, 4]);
 });
 
 test("an endpoint that the publisher does not have is refused by its name", async () => {
