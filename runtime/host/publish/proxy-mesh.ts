@@ -117,29 +117,35 @@ export class ProxyMesh {
     if (this.#isMoving || this.#isEnded) return;
     this.#isMoving = true;
     this.#messages.pause();
-    const { host: left, sender } = this.#messages;
-    const { id: publication } = this.publication;
+    const { host: left } = this.#messages;
     let refusals = "";
     for (const host of [...this.#runtime.attachedHosts.values()]) {
       // A host whose daemon is not known has not accepted this program yet.
       if (!(host instanceof AttachedHost) || host === left || host.isLost || host.daemon === undefined) continue;
       const moves = ++this.#moves;
-      const asked = host.ask((agent) => agent.movePublishedSender.callOne({ publication, sender, moves }));
-      let why = "the mesh is not published there";
-      const { isPublished, received } = await asked.catch((error): MovedSender => {
-        why = errorMessage(error);
-        return { isPublished: false };
-      });
+      const moved = await this.#askToMove(host, moves);
       if (this.#isEnded) return;
-      if (!isPublished || host.isLost) {
-        refusals += `; host ${host.address} cannot be used instead: ${why}`;
+      if (typeof moved === "string") {
+        refusals += `; host ${host.address} cannot be used instead: ${moved}`;
         continue;
       }
       this.#isMoving = false;
-      this.#messages.resume({ host, moves, received, reason });
+      this.#messages.resume({ host, moves, received: moved.received, reason });
       return;
     }
     this.end(`${reason}${refusals}`);
+  }
+
+  /** @returns what the publisher has received, or why the host cannot pass messages on. Never rejects */
+  async #askToMove(host: AttachedHost, moves: number): Promise<MovedSender | string> {
+    const move = { publication: this.publication.id, sender: this.#messages.sender, moves };
+    try {
+      const moved = await host.ask((agent) => agent.movePublishedSender.callOne(move));
+      if (host.isLost) return "it is gone, too";
+      return moved.isPublished ? moved : "the mesh is not published there";
+    } catch (error) {
+      return errorMessage(error);
+    }
   }
 
   #startRank(rank: number): ProxyRank {

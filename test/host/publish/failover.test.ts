@@ -14,11 +14,17 @@ beforeAll(async () => {
 
 type Shards = IndexMesh<"shards">;
 
+/** Time in ms after which a host counts as gone that is only slow, because the machine is busy. */
+const silence = 10_000;
+
 /** Starts hosts that this program and the publisher attach, and looks up a mesh through the first one. */
 async function exchange(...listen: (string | undefined)[]) {
   const hosts = await Promise.all(listen.map((each) => startHost(each)));
-  const publisher = await startPublisher(hosts);
-  const attached = attachHosts(hosts.map(({ address }) => address));
+  const publisher = await startPublisher(hosts, undefined, { VICEROY_TEST_SILENCE: `${silence}` });
+  const attached = attachHosts(
+    hosts.map(({ address }) => address),
+    { silence },
+  );
   await attached.ready;
   await publisher.order("publish", "index", "shelves");
   return { hosts, publisher, attached, index: await lookup<Shards>("index") };

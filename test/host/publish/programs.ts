@@ -30,11 +30,18 @@ export interface Publisher {
   order(...order: string[]): Promise<unknown>;
 }
 
-/** @param at the project, which may be a copy with other schemas */
-export async function startPublisher(hosts: readonly RunningHost[], at = project): Promise<Publisher> {
+/**
+ * @param at the project, which may be a copy with other schemas
+ * @param env further variables of the environment
+ */
+export async function startPublisher(
+  hosts: readonly RunningHost[],
+  at = project,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Publisher> {
   const program = join(at, "programs/publisher.ts");
   const argv = ["--import", "tsx", program, ...hosts.map(({ address }) => address)];
-  const child = spawn(process.execPath, argv, { cwd: at, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, argv, { cwd: at, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "inherit"] });
   running.add(child);
   const exited = new Promise((resolve) => child.once("close", resolve));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
