@@ -95,6 +95,15 @@ describe("the answers of an endpoint", () => {
     expect(sum(groups)).toBe(groups);
   });
 
+  test("that are texts are joined in the order of their ranks", () => {
+    const groups = [answer("c", [[2, 1]]), answer("a", [[0, 1]]), answer("b", [[1, 1]])];
+    expect(concat(groups)).toEqual([answer("abc", [[0, 3]], folded)]);
+    expect(concat([answer("ab", [[0, 2]], folded), answer("x", [[4, 1]])])).toEqual([
+      answer("ab", [[0, 2]], folded),
+      answer("x", [[4, 1]], folded),
+    ]);
+  });
+
   test("are passed on unchanged if the operation does not accept their type", () => {
     const groups = [answer("a", [[0, 1]]), answer("b", [[1, 1]])];
     expect(concat(groups, "sum")).toBe(groups);

@@ -282,9 +282,10 @@ describe("callOne", () => {
     expect((await failure(unread)).name).toBe("CodecError");
   });
 
-  test("that is cancelled notifies the actor only if the call has been sent", async () => {
+  test("that is cancelled, even twice, notifies the actor once, and only if the call has been sent", async () => {
     const [call, unsent] = [one(), Object.assign(one(), { id: 0 })];
     for (const each of [call, unsent]) {
+      each.cancel();
       each.cancel();
       expect(await failure(each)).toMatchObject({ name: "AbortError", message: "the call was cancelled" });
     }

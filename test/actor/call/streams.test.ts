@@ -22,6 +22,15 @@ test("a stream yields all values of each rank, each with the point of its rank",
   expect(seen.filter((text) => text === "{'gpus': 1/2} 3").length).toBe(20);
 });
 
+test("the values of each rank arrive in the order in which it has yielded them", async () => {
+  const seen: number[][] = [[], []];
+  for await (const [point, value] of counters.endless.stream()) {
+    seen[point.rank]!.push(value);
+    if (seen.every(({ length }) => length >= 50)) break;
+  }
+  for (const values of seen) expect(values).toEqual(values.map((_, i) => i));
+});
+
 test("the sender of an endless stream is at most one window ahead of its consumer", async () => {
   let produced = 0;
   class Watched extends Counter {

@@ -17,7 +17,7 @@ function twoCounters() {
   for (const rank of [0, 1]) record.setLocation(rank, { proc: 100n + BigInt(rank), location: "" });
   const failures: MeshFailure[] = [];
   const operations = { proc, reportFailure: (_: unknown, failure: MeshFailure) => void failures.push(failure) };
-  const plan = { descriptor: counterDescriptor, args: new Uint8Array(), protobuf: false };
+  const plan = { descriptor: counterDescriptor, args: counterDescriptor.args.encode([0]), protobuf: false };
   const region = wholeRegion({ gpus: 2 });
   const mesh = new SpawnedActors(record, proc.root, region, plan as never, operations as unknown as MeshOperations);
   return { world, proc, mesh, failures };
