@@ -41,7 +41,11 @@ export async function startPublisher(
 ): Promise<Publisher> {
   const program = join(at, "programs/publisher.ts");
   const argv = ["--import", "tsx", program, ...hosts.map(({ address }) => address)];
-  const child = spawn(process.execPath, argv, { cwd: at, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, argv, {
+    cwd: at,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   running.add(child);
   const exited = new Promise((resolve) => child.once("close", resolve));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

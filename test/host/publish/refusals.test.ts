@@ -176,7 +176,10 @@ test("lookup takes the interface from a generated class, and refuses other class
 test("endpoints with tensors are refused, and so is rref", async () => {
   const tensors = await otherProject({
     "schemas/index.ts": [
-      ["import type { Actor, Mesh, Port, Stream, Uint32 }", "import type { Actor, Mesh, Port, Stream, Tensor, Uint32 }"],
+      [
+        "import type { Actor, Mesh, Port, Stream, Uint32 }",
+        "import type { Actor, Mesh, Port, Stream, Tensor, Uint32 }",
+      ],
       ["exit(code: Uint32): void;", "exit(code: Uint32): void;\n  /** @propagate */\n  embed(word: string): Tensor;"],
     ],
     "src/word-index.ts": [
