@@ -200,6 +200,7 @@ describe("the codec of meshes", () => {
   const samples: [string, () => unknown][] = [
     ["as it was spawned", () => mesh({ a: 2, b: 2 }, { 1: 4 })],
     ["that was resized", resized],
+    ["of the actor of a key", () => keyed("user-42")],
   ];
   test.each(samples)("refuses to read a mesh that is truncated at any position: %s", (_, make) => {
     const bytes = counters.encode(make());
