@@ -24,8 +24,9 @@ export function answerWithValue(turn: Turn, value: unknown): void {
 /** Answers a turn's call with the error that its handler threw. */
 export function answerWithError(turn: Turn, thrown: unknown): void {
   const { lane, call, cell, handler } = turn;
-  if (thrown instanceof ForwardFailure) {
-    answerInterrupted(turn, thrown.delivery);
+  const undelivered = ForwardFailure.deliveryOf(thrown);
+  if (undelivered !== undefined) {
+    answerInterrupted(turn, undelivered);
     return;
   }
   const chain = errorChainOf(thrown);

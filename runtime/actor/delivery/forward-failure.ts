@@ -6,11 +6,19 @@ import type { DeliveryError } from "../../link/errors.js";
 
 export class ForwardFailure extends Error {
   override readonly name = "ForwardFailure";
-  /** Why the message was not handled. */
-  readonly delivery: DeliveryError;
+  readonly #delivery: DeliveryError;
 
+  /** @param delivery why the message was not handled */
   constructor(delivery: DeliveryError) {
     super(delivery.message);
-    this.delivery = delivery;
+    this.#delivery = delivery;
+  }
+
+  /**
+   * Returns why the message was not handled, or undefined if a handler has thrown something else. That can be a proxy
+   * whose traps throw. Looking for a private property calls none of them, as `instanceof` would.
+   */
+  static deliveryOf(thrown: unknown): DeliveryError | undefined {
+    return typeof thrown === "object" && thrown !== null && #delivery in thrown ? thrown.#delivery : undefined;
   }
 }
