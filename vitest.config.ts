@@ -2,17 +2,34 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { locateAddon } from "./native/addon-location.js";
+import { LongestFirst } from "./test/longest-first.js";
+
+const exclude = ["**/node_modules/**", "test/fixtures/**"];
 
 /** What is said of links and processes holds over both of their transports. */
 const linked = ["test/link/**/*.test.ts", "test/proc/**/*.test.ts"];
+/** These tests use neither of the two: they start no process, and connect nothing but parts of the own process. */
+const unlinked = [
+  "test/link/{clock,errors,routing-table,trace-context}.test.ts",
+  "test/link/{frame,inbound,outbound,resumable}/**",
+  "test/link/handshake/message.test.ts",
+  "test/link/transport/{in-process,relay,thread,tls}/**",
+  "test/link/transport/network-address.test.ts",
+  "test/link/transport/socket/aborted-connect.test.ts",
+  "test/proc/{checkpoint,remote}/**",
+  "test/proc/launch/{inherited-options,line-forwarding,proc-identity,typescript-loader}.test.ts",
+  "test/proc/mesh/{child-proc,mesh-checkpoints}.test.ts",
+  "test/proc/platform/actor-registry.test.ts",
+  "test/proc/proc-agents.test.ts",
+];
 /** Where everything is to be tested, a missing addon fails those tests. */
-const memory = process.env["VICEROY_PEERS"] === "required" || existsSync(locateAddon("rdma").file);
+const hasMemory = process.env["VICEROY_PEERS"] === "required" || existsSync(locateAddon("rdma").file);
 
 // Unit tests import the sources. Tests that start processes import the built package by its own name ("viceroy"
 // resolves to dist/ through the package's exports), so that what they try is what users get.
 export default defineConfig({
   test: {
-    exclude: ["**/node_modules/**", "test/fixtures/**"],
+    exclude,
     // For what waits for ever: a machine that is busy with other things is slow for minutes, and nothing is wrong.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -20,14 +37,25 @@ export default defineConfig({
     // Most of the time of most tests is waiting: for processes that start, and for failures that are noticed.
     maxWorkers: Math.max(2, availableParallelism()),
     globalSetup: "test/temporary.ts",
+    sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },
     projects: [
       {
         extends: true,
         test: { name: "sockets", include: ["test/**/*.test.ts"], env: { VICEROY_LINKS: "socket" } },
       },
-      ...(memory
-        ? [{ extends: true as const, test: { name: "memory", include: linked, env: { VICEROY_LINKS: "memory" } } }]
+      ...(hasMemory
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: "memory",
+                include: linked,
+                exclude: [...exclude, ...unlinked],
+                env: { VICEROY_LINKS: "memory" },
+              },
+            },
+          ]
         : []),
     ],
   },

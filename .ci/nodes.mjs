@@ -1,11 +1,13 @@
 /**
- * Runs the examples and the built package with several versions of Node.js: the current one, the oldest that
- * package.json names, and those in use. Each version loads every entry point, compiles the schemas and runs the
- * examples: `node .ci/nodes.mjs [20 22 24]`.
+ * Runs the examples and the built package with other versions of Node.js than the current one, with which the tests run
+ * them: the oldest that package.json names, and those in use. Each version loads every entry point, compiles the schemas
+ * and runs the examples: `node .ci/nodes.mjs [--at-a-time 2] [20 22 24]`, where `--at-a-time` is the number of versions
+ * that run at a time, by default the number of processors.
  */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { examples, install, root, told } from "./steps.mjs";
 
 const folder = ".ci/node";
@@ -22,22 +24,24 @@ const entries = [
 ].map((entry) => `viceroy${entry}`);
 const load = `for (const name of ${JSON.stringify(entries)}) await import(name);`;
 
+const { values, positionals } = parseArgs({
+  options: { "at-a-time": { type: "string", default: `${Math.max(2, availableParallelism())}` } },
+  allowPositionals: true,
+});
+
 /** Returns the versions to run: the path of the executable, and a label. */
 async function versions() {
-  const own = { name: `Node.js ${process.version}`, node: process.execPath };
   if (process.platform !== "linux" || process.arch !== "x64") {
     console.log("skipped: other versions of Node.js (their binaries are pinned for Linux on x64)");
-    return [own];
+    return [];
   }
   const code = await install(folder);
   if (code !== 0) throw new Error(`cannot install other versions of Node.js: npm ci in ${folder} ended with ${code}`);
-  const wanted = process.argv.slice(2);
-  const others = (wanted.length > 0 ? wanted : ["20", "22", "24"]).map((version) => {
+  return (positionals.length > 0 ? positionals : ["20", "22", "24"]).map((version) => {
     const node = path.join(root, folder, `node_modules/node${version}/bin/node`);
     if (existsSync(node)) return { name: `Node.js ${version} of ${folder}`, node };
     throw new Error(`cannot find Node.js ${version}: expected it at ${node}, put there by npm ci in ${folder}`);
   });
-  return [own, ...others];
 }
 
 /** The runs of one version, each as `[folder, ...arguments]`. */
@@ -50,8 +54,7 @@ const runs = [
 ];
 
 /**
- * Runs as many versions at a time as there are processors. Runs of one version are sequential, because examples can
- * write the same files.
+ * Runs several versions at a time. Runs of one version are sequential, because examples can write the same files.
  */
 async function runAll(wanted) {
   let failed = 0;
@@ -61,7 +64,7 @@ async function runAll(wanted) {
       for (const [cwd, ...args] of runs) if (!(await succeeds(next, cwd, args))) failed++;
     }
   };
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+  await Promise.all(Array.from({ length: Number(values["at-a-time"]) }, worker));
   return failed;
 }
 

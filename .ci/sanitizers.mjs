@@ -15,7 +15,7 @@ export const addresses = {
   libraries: ["libasan.so", "libubsan.so"],
   // V8 does not free all of its memory when the process ends.
   env: { ASAN_OPTIONS: "detect_leaks=0", UBSAN_OPTIONS: "print_stacktrace=1" },
-  start: ["timeout", "600"],
+  start: ["timeout", "1200"],
 };
 
 export const threads = {
@@ -25,7 +25,7 @@ export const threads = {
   libraries: ["libtsan.so"],
   env: { TSAN_OPTIONS: `suppressions=${path.join(root, ".ci/tsan.supp")} report_signal_unsafe=0 exitcode=66` },
   // The sanitizer needs fixed addresses, so address space randomization is disabled.
-  start: ["timeout", "600", "setarch", "-R"],
+  start: ["timeout", "1200", "setarch", "-R"],
 };
 
 /** Returns the arguments of Node.js that run test files. */

@@ -20,16 +20,19 @@ async function check(name, command) {
 }
 
 /**
- * Runs a script in parallel to the following steps.
+ * Runs a script in parallel to the following steps. Scripts that wait for each other leave processors for the tests.
+ * @param after steps that this function has returned; the script starts when theirs have ended, whether or not they
+ * have succeeded
  * @returns the step that waits for the script and prints its output
  */
-function beside(...script) {
-  const running = told(process.execPath, script);
-  return async () => {
-    const { code, text } = await running;
-    console.log(text);
+function beside(script, { after = [], env = {} } = {}) {
+  const running = Promise.all(after.map(({ ended }) => ended)).then(() => told(process.execPath, script, { env }));
+  const step = async () => {
+    const { code, text, seconds } = await running;
+    console.log(`${text}took ${seconds} s beside other steps`);
     return code;
   };
+  return Object.assign(step, { ended: running });
 }
 
 function end() {
@@ -46,9 +49,15 @@ function publishedCommit() {
   return status === 0 ? stdout.trim() : "HEAD";
 }
 
-const built = (await check("install", install)) && (await check("build", () => node("build.mjs")));
-if (!built) end();
-const prepared = beside(".ci/prepare.mjs");
+const full = profile === "long" ? ["--full"] : [];
+const torches = ["--import", "tsx", ".ci/torches.mjs", ...full];
+
+if (!(await check("install", install))) end();
+// These scripts mostly wait for the network, so they start before everything that occupies the processors.
+const downloads = beside([".ci/prepare.mjs", "--downloads"]);
+const torchesPrepared = beside([...torches, "--prepare"]);
+if (!(await check("build", () => node("build.mjs")))) end();
+const addons = beside([".ci/prepare.mjs", "--addons"], { after: [downloads] });
 
 await check("generated code is up to date", () =>
   allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
@@ -76,29 +85,27 @@ await check("compile the schemas of the tests", () =>
     ].map((project) => () => viceroy(project, "compile")),
   ),
 );
-const sanitized = beside(".ci/rdma-sanitizers.mjs");
+// One script at a time, with one process of tests, so that the tests that run beside them have most of the processors.
+const env = { VITEST_MAX_WORKERS: "1" };
+const sanitized = beside([".ci/rdma-sanitizers.mjs"], { env });
+// The sanitized tests need libtorch.
+const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", ...full], { after: [sanitized, addons], env });
+const torchesTested = beside(torches, { after: [sanitizedTensors, torchesPrepared], env });
+const otherNodes = beside([".ci/nodes.mjs", "--at-a-time", "1"], { after: [torchesTested, downloads] });
+const shortSoak = [".ci/soak.mjs", "--minutes", "0.35", "--every", "2"];
+const soaked = profile === "long" ? undefined : beside(shortSoak, { after: [otherNodes] });
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
 await check("equivalent mutants name lines that exist", () => node(".ci/mutate/equivalent-mutants.mjs"));
 await check("format of the C++ sources", () => node(".ci/clang-format.mjs"));
 await check("layers", () => node(".ci/layers.mjs"));
-await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
+await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check", "--write"));
+const site = beside([".ci/site.mjs", "--with-written-api"]);
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
-const site = beside(".ci/site.mjs");
-await check("programs and addons for the tests", prepared);
+await check("programs for the tests", downloads);
+await check("addons for the tests", addons);
 // From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
-const torches = ["--import", "tsx", ".ci/torches.mjs", ...(profile === "long" ? ["--full"] : [])];
-// The sanitized tests need libtorch, which the previous step has installed.
-const sanitizedTensors = beside(".ci/tensor-sanitizers.mjs", ...(profile === "long" ? ["--full"] : []));
-const torchesPrepared = beside(...torches, "--prepare");
-await check("the RDMA addon under sanitizers", sanitized);
-await check("the tensor addon under sanitizers", sanitizedTensors);
-if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
-  await check("tensors with PyTorch from PyPI, and the declarations of operations", () => node(...torches));
-}
-if (profile === "long")
-  await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
 await check("tests", async () => {
   const tests = await runTests([], profile);
@@ -107,12 +114,18 @@ await check("tests", async () => {
   // Failed tests have already been counted one by one.
   return tests.failed > 0 ? 0 : tests.code;
 });
-const soak = [".ci/soak.mjs", "--minutes", ...(profile === "long" ? ["30"] : ["0.35", "--every", "2"])];
-const soaked = profile === "long" ? () => node(...soak) : beside(...soak);
-if (profile === "long") await check("soak", soaked);
-if (profile === "long") await check("mutants of changed lines", () => node(".ci/mutate.mjs", "--changed"));
-if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
-if (profile === "long") await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));
-await check("examples, on all versions of Node.js", () => node(".ci/nodes.mjs"));
-if (profile !== "long") await check("soak", soaked);
+await check("the RDMA addon under sanitizers", sanitized);
+await check("the tensor addon under sanitizers", sanitizedTensors);
+if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
+  await check("tensors with PyTorch from PyPI, and the declarations of operations", torchesTested);
+}
+await check("examples, on other versions of Node.js", otherNodes);
+if (soaked !== undefined) await check("soak", soaked);
+if (profile === "long") {
+  await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
+  await check("soak", () => node(".ci/soak.mjs", "--minutes", "30"));
+  await check("mutants of changed lines", () => node(".ci/mutate.mjs", "--changed"));
+  await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
+  await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));
+}
 end();
