@@ -34,8 +34,9 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: "forks",
-    // Most of the time of most tests is waiting: for processes that start, and for failures that are noticed.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Most of the time of most tests is waiting, for processes that start and for failures that are noticed: one test file
+    // keeps half a processor busy.
+    maxWorkers: availableParallelism() + 1,
     globalSetup: "test/temporary.ts",
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },

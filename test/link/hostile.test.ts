@@ -13,10 +13,10 @@ import {
   FrameKind,
   HELLO_MAGIC,
   PROTOCOL_VERSION,
+  ProtocolError,
 } from "../../runtime/link/frame/frame.js";
 import { Link } from "../../runtime/link/link.js";
 import type { PendingCall } from "../../runtime/link/outbound/pending-calls.js";
-import type { Pipe } from "../../runtime/link/transport/pipe.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { Writer } from "../../runtime/wire/writer.js";
 import { Counter } from "../actor/counter.js";
@@ -204,20 +204,13 @@ test("frames about calls, streams, lanes or questions that do not exist do not c
 });
 
 /** Creates a proc with an actor, and the far end of a pipe to the proc. */
-function victim(): { world: World; pipe: Pipe; received: () => number } {
+function victim() {
   const world = new World();
-  world.spawn("counter", Counter, [0], [world.root]);
+  const counter = world.spawn<typeof Counter, never>("counter", Counter, [0], [world.root], {});
   const [mine, theirs] = pipePair();
-  world.root.proc.attach(mine);
-  let received = 0;
-  theirs.open({
-    buffer: () => new Uint8Array(1 << 16),
-    received: (n) => {
-      received += n;
-    },
-    closed() {},
-  });
-  return { world, pipe: theirs, received: () => received };
+  const link = world.root.proc.attach(mine);
+  theirs.open({ buffer: () => new Uint8Array(1 << 16), received() {}, closed() {} });
+  return { world, counter, link, pipe: theirs };
 }
 
 test("random bytes never make a link throw, and a proc that receives an invalid frame still serves calls", async () => {
@@ -262,7 +255,11 @@ test("random bytes never make a link throw, and a proc that receives an invalid 
   world.close();
 });
 
-test("mutated frames of a valid conversation never make a link throw", async () => {
+/** Up to four positions in bytes of a given length, and what is flipped there. */
+const mutationsOf = (length: number) =>
+  fc.array(fc.tuple(fc.nat({ max: length - 1 }), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 });
+
+test("mutated frames of a valid conversation close the link as a broken protocol or not at all, and the actor serves calls", async () => {
   const conversation = bytesOf([
     hello(1n),
     open(1),
@@ -278,22 +275,59 @@ test("mutated frames of a valid conversation never make a link throw", async () 
     frame(FrameKind.cancel, 1, 2),
     frame(FrameKind.close, 1, 0),
   ]);
+  let refused = 0;
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat({ max: conversation.length - 1 }), fc.integer({ min: 1, max: 255 })), {
-        minLength: 1,
-        maxLength: 4,
+    fc.asyncProperty(mutationsOf(conversation.length), async (mutations) => {
+      const { world, counter, link, pipe } = victim();
+      const bytes = conversation.slice();
+      new DataView(bytes.buffer).setBigUint64(24, world.universe, true);
+      for (const [at, flip] of mutations) bytes[at]! ^= flip;
+      pipe.write([bytes], () => {});
+      await settled(arrived);
+      if (link.fault !== undefined) {
+        expect(link.fault).toBeInstanceOf(ProtocolError);
+        expect(link.ended?.message).toBe(link.fault.message);
+        refused++;
+      }
+      expect((await counter.log.callOne())[0]).toBe("init");
+      world.close();
+    }),
+    { numRuns: 300 },
+  );
+  expect(refused).toBeGreaterThan(100);
+});
+
+test("messages before a mutated frame are delivered unchanged and in order", async () => {
+  const messages = Array.from({ length: 12 }, (_, i) => `message ${i} ${"x".repeat(i * 7)}`);
+  const frames = [hello(), open(1)].concat(
+    messages.map((text) =>
+      frame(FrameKind.message, 1, 0, (w) => {
+        const body = codec.string.encode(text);
+        w.bytes.set(body, w.reserve(body.length));
       }),
-      async (mutations) => {
-        const { world, pipe } = victim();
-        const bytes = conversation.slice();
-        new DataView(bytes.buffer).setBigUint64(24, world.universe, true);
-        for (const [at, flip] of mutations) bytes[at]! ^= flip;
-        pipe.write([bytes], () => {});
-        await settled(arrived);
-        world.close();
-      },
     ),
+  );
+  const ends = frames.map((_, i) => bytesOf(frames.slice(0, i + 1)).length);
+  const conversation = bytesOf(frames);
+  await fc.assert(
+    fc.asyncProperty(mutationsOf(conversation.length), async (mutations) => {
+      const host = new FakeHost(10n);
+      const [mine, theirs] = pipePair();
+      const link = new Link(host, undefined);
+      link.attach(mine);
+      theirs.open({ buffer: () => new Uint8Array(1 << 16), received() {}, closed() {} });
+      const bytes = conversation.slice();
+      for (const [at, flip] of mutations) bytes[at]! ^= flip;
+      theirs.write([bytes], () => {});
+      await settled(arrived);
+      const first = bytes.findIndex((byte, i) => byte !== conversation[i]);
+      const untouched = first < 0 ? frames.length : ends.filter((end) => end <= first).length;
+      const before = messages.slice(0, Math.max(0, untouched - 2));
+      expect(host.sink.received.slice(0, before.length).map(({ text }) => text)).toEqual(before);
+      if (first < 0) expect(link.ended).toBe(undefined);
+      if (link.fault !== undefined) expect(["ProtocolError", "CodecError"]).toContain(link.fault.name);
+      mine.destroy();
+    }),
     { numRuns: 300 },
   );
 });

@@ -62,6 +62,24 @@ describe("messages", () => {
     expect((got[1] as Uint8Array).constructor).toBe(Uint8Array);
   });
 
+  test("with a large block hand the memory of the block to the pipe, without a copy of it", async () => {
+    const { open, pipes } = linked();
+    const session = open();
+    await settled();
+    const block = new Uint8Array(300_000).fill(7);
+    const written: Uint8Array[] = [];
+    const { write } = pipes[0];
+    pipes[0].write = (chunks, done) => {
+      written.push(...chunks);
+      write.call(pipes[0], chunks, done);
+    };
+    session.cast(0, 0, bytes, block, waiter);
+    await settled();
+    const own = written.filter(({ buffer }) => buffer === block.buffer);
+    expect(own.reduce((sum, { length }) => sum + length, 0)).toBe(block.length);
+    expect(written.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(block.length + 1000);
+  });
+
   test("over the frame limit are refused, and later messages are still sent", async () => {
     const { far, open } = linked({ maxFrame: 1000 });
     const session = open();
@@ -288,6 +306,11 @@ test("closing a link sends all queued messages first", async () => {
   link.close("done");
   link.end(new DeliveryError("closed", "done"));
   await settled();
-  expect(far.sink.received.length).toBe(200);
+  expect(far.sink.received.map(({ text }) => text.slice(0, 5).trimEnd())).toEqual(
+    Array.from({ length: 200 }, (_, i) => `${i} xxxx`.slice(0, 5)),
+  );
+  expect(far.sink.received.map(({ text }) => text.length)).toEqual(
+    Array.from({ length: 200 }, (_, i) => `${i} `.length + 5000),
+  );
   expect(far.ends).toEqual([undefined]);
 });

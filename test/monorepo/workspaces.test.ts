@@ -24,8 +24,8 @@ function runProgram(workspace: string): string {
   return succeed(path.join(workspace, "packages/app"), process.execPath, "--import", "tsx", "src/main.ts");
 }
 
-beforeAll(() => {
-  tarballs = packAll(folder);
+beforeAll(async () => {
+  tarballs = await packAll();
   copyPackages(npm, tarballs, "1.0.0");
   succeed(npm, "npm", "install", "--no-audit", "--no-fund");
   compilePackages(npm);

@@ -37,7 +37,7 @@ function inContainer(...command: readonly string[]) {
 }
 
 describe.runIf(existsSync(image) && process.arch === "x64")("in a container", () => {
-  beforeAll(() => {
+  beforeAll(async () => {
     folder = application("viceroy-container-");
     container = path.join(folder, "root");
     const app = path.join(folder, "app");
@@ -54,7 +54,7 @@ describe.runIf(existsSync(image) && process.arch === "x64")("in a container", ()
     writeFileSync(main, text.replace("await procs.stop();", `${links}await procs.stop();`));
     succeed(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", "."], stage);
     // The stage that runs: production dependencies and JavaScript.
-    installRuntime(app, packAll(folder));
+    installRuntime(app, await packAll());
     cpSync(path.join(stage, "build"), path.join(app, "build"), { recursive: true });
     cpSync(image, container, { recursive: true, verbatimSymlinks: true });
     cpSync(app, path.join(container, "app"), { recursive: true, verbatimSymlinks: true });

@@ -26,11 +26,11 @@ const config = `import { defineConfig } from "viceroy/compiler";
 export default defineConfig({ schemas: "schemas/*.ts" });
 `;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = application("viceroy-light-");
   app = path.join(folder, "app");
   env = { XDG_CACHE_HOME: path.join(folder, "cache") };
-  tarballs = packAll(folder);
+  tarballs = await packAll();
   installRuntime(app, tarballs);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

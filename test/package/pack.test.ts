@@ -34,9 +34,9 @@ const expectedOutput = `{'gpus': 0/4} 4; {'gpus': 1/4} 4; {'gpus': 2/4} 4; {'gpu
 4 4 4 4
 `;
 
-beforeAll(() => {
+beforeAll(async () => {
   project = mkdtempSync(path.join(tmpdir(), "viceroy-user-"));
-  const { viceroy, compiler, addon } = packAll(project);
+  const { viceroy, compiler, addon } = await packAll();
   const { devDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
     devDependencies: Record<string, string>;
   };

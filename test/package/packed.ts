@@ -1,8 +1,9 @@
 /** Packs all packages of the checkout, and installs them as users do, in folders of their own. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { exclusively } from "../exclusively.js";
 
 export const root = path.resolve(import.meta.dirname, "../..");
 
@@ -43,10 +44,15 @@ export interface Tarballs {
   readonly addon: string | undefined;
 }
 
-/** Packs all packages into a new folder below `folder`. */
-export function packAll(folder: string): Tarballs {
-  const packed = path.join(folder, "packed");
-  succeed(process.execPath, [path.join(root, ".ci/pack.mjs"), packed], root);
+/** Packs all packages. The first test file of a run that needs them builds the addon, which takes longest. */
+export async function packAll(): Promise<Tarballs> {
+  const packed = path.join(tmpdir(), "packed");
+  const complete = path.join(packed, "complete");
+  await exclusively("pack", () => {
+    if (existsSync(complete)) return;
+    succeed(process.execPath, [path.join(root, ".ci/pack.mjs"), packed], root);
+    writeFileSync(complete, "");
+  });
   const find = (pattern: RegExp) => readdirSync(packed).find((name) => pattern.test(name));
   const at = (name: string | undefined) => path.join(packed, name ?? "missing.tgz");
   const addon = find(/^viceroy-addon-/);

@@ -1,9 +1,7 @@
 /** The project with the actors of these tests. The first test file that needs the project compiles it. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmdirSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { exclusively } from "../exclusively.js";
 
 export const project = fileURLToPath(new URL("../fixtures/crew/", import.meta.url));
 const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
@@ -15,23 +13,9 @@ export function compileCrew(): Promise<void> {
 
 /** @param project the directory of a project for tests */
 export async function compileProject(project: string): Promise<void> {
-  const lock = join(tmpdir(), `viceroy-crew-${Buffer.from(project).toString("hex").slice(-32)}`);
-  for (let tries = 0; ; tries++) {
-    try {
-      mkdirSync(lock);
-      break;
-    } catch (error) {
-      if (!existsSync(lock)) throw error;
-      // The process that has created the lock may have been killed.
-      if (tries === 4500) rmdirSync(lock);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-  try {
-    execFileSync(process.execPath, [cli, "compile"], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
-  } finally {
-    rmdirSync(lock);
-  }
+  await exclusively(`compile-${Buffer.from(project).toString("hex").slice(-32)}`, () =>
+    execFileSync(process.execPath, [cli, "compile"], { cwd: project, stdio: ["ignore", "ignore", "inherit"] }),
+  );
 }
 
 export async function loadCrew() {

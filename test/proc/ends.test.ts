@@ -1,6 +1,6 @@
 /** Tests that nothing of a program is left after its end, with real programs that end in different ways. */
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,9 +16,15 @@ interface Running {
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-/** Starts a program with its own temporary directory, so that any run directory there belongs to the program. */
+/**
+ * The temporary directory of the programs, which run one after another, so that any run directory there belongs to the
+ * program that is running. They share what tsx has compiled, which it keeps there, too.
+ */
+const temporary = mkdtempSync(join(tmpdir(), "v-"));
+const env = { ...process.env, TMPDIR: temporary };
+
 function start(program: string, ...args: string[]): Running {
-  return startWith({ ...process.env, TMPDIR: mkdtempSync(join(tmpdir(), "v-")) }, program, ...args);
+  return startWith(env, program, ...args);
 }
 
 function startWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): Running {
@@ -27,9 +33,11 @@ function startWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): 
 }
 
 const children: ChildProcess[] = [];
-// A program that fails to end is killed.
-afterEach(() => {
+afterEach(async () => {
+  // A program that fails to end is killed.
   for (const child of children.splice(0)) child.kill("SIGKILL");
+  const runDirectories = () => readdirSync(temporary).filter((name) => name.startsWith("viceroy-"));
+  await until(() => runDirectories().length === 0);
 });
 
 function watched(child: ChildProcess): Running {
@@ -149,7 +157,6 @@ describe.each(["SIGINT", "SIGTERM"] as const)(
 
 test("Ctrl-C ends the program of `viceroy run`, although both processes get the signal", async () => {
   const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
-  const env = { ...process.env, TMPDIR: mkdtempSync(join(tmpdir(), "v-")) };
   // The command has its own process group, as in a terminal.
   const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
   const command = [cli, "run", "programs/waits.ts", "call"];

@@ -85,6 +85,23 @@ describe("context", () => {
     expect(ranks.map(({ actor }) => actor)).toEqual(Array.from({ length: 30 }, (_, i) => `many ${i % 3}`));
   });
 
+  test("belongs to its own handler across awaits while another handler of the same actor runs", async () => {
+    class Concurrent extends Counter {
+      override async meanwhile(ms: number): Promise<string> {
+        const of = () => `${context().rank} by ${context().caller.name}, aborted: ${context().signal.aborted}`;
+        const before = of();
+        await delay(ms);
+        expect(of()).toBe(before);
+        await delay(ms);
+        return of();
+      }
+    }
+    const mesh = world.spawn("both", Concurrent, [0], [world.proc("p"), world.proc("q")]);
+    const [all, one] = await Promise.all([mesh.meanwhile.call(10), mesh.slice({ gpus: 1 }).meanwhile.callOne(4)]);
+    expect([...all.values()][1]).toBe("{'gpus': 1/2} by root, aborted: false");
+    expect(one).toBe("{} by root, aborted: false");
+  });
+
   test("throws for rank and signal outside of a handler, but still has the actor and the process", () => {
     expect(() => context().rank).toThrow(
       "cannot read context().rank: expected a handler of a message, got code outside of one",

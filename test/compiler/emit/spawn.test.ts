@@ -113,9 +113,24 @@ test("ports and meshes can be passed as arguments, and meshes as items of a stre
     { name: "w", size: 1 },
     { name: "w", size: 1 },
   ]);
-  for await (const [, other] of one.others.stream(counters)) {
-    expect([...(await other.value.call()).values()]).toEqual([1, 1]);
-  }
+  const others: number[][] = [];
+  for await (const [, other] of one.others.stream(counters)) others.push([...(await other.value.call()).values()]);
+  expect(others).toEqual([[1, 1]]);
+});
+
+test("a mesh that an actor gets and answers has the dimensions of its declaration, and reaches the same actors", async () => {
+  const counters = procs.spawn("senders", MemoryCounter, 5);
+  const one = counters.slice({ gpus: 0 });
+  const workers = procs.spawn("employees", Echo, counters);
+  await using hosts = thisHost().spawnProcs({ hosts: 2, gpus: 1 }, { isolation: "inline" });
+  const others = hosts.spawn("others", Echo, counters);
+  const answered = await one.workers.callOne(workers, others);
+  expect(answered.extent.toString()).toBe(workers.extent.toString());
+  const answers = await answered.work.call({ name: "w" });
+  expect([...answers.values()]).toEqual(Array(2).fill(Array(2).fill({ name: "w", size: 5 })));
+  const misfit = one.workers.callOne as (...args: unknown[]) => unknown;
+  expect(() => misfit.call(one.workers, counters, others)).toThrow(/^cannot encode Counter\.workers\(workers\): /);
+  expect(() => misfit.call(one.workers, others, others)).toThrow(/^cannot encode Counter\.workers\(workers\): /);
 });
 
 test("a call whose arguments do not fit the schema throws before a message is sent", () => {

@@ -11,7 +11,7 @@ import {
 } from "../../../compiler/lock/index.js";
 import { lockHeader } from "../../../compiler/lock/print.js";
 import type { Schema, Type } from "../../../compiler/model/index.js";
-import { declare, field, int32, message, schema, string } from "./schema.js";
+import { at, declare, field, int32, message, schema, string } from "./schema.js";
 
 function locked(...versions: readonly Schema[]): Lock {
   let lock: Lock | undefined;
@@ -80,6 +80,38 @@ describe("types that move between namespaces", () => {
       "  1 width int32",
       "  2 height int32",
     ]);
+  });
+
+  test("a union and an enum keep the ids of their tags and values, whose order changes during the move", () => {
+    const union = (name: string, ...tags: readonly string[]) =>
+      declare(name, {
+        kind: "union",
+        discriminant: "kind",
+        variants: tags.map((tag) => ({ tag, id: 0, type: tag === "sized" ? inPlace : string, at })),
+      });
+    const colours = (name: string, ...values: readonly string[]) =>
+      declare(name, {
+        kind: "enum",
+        origin: "literals",
+        values: values.map((value) => ({ name: value, value, id: 0, doc: "", tags: {}, at })),
+      });
+    const before = [union("Event", "opened", "sized", "closed"), colours("Colour", "red", "blue")];
+    const after = [union("Order.Event", "closed", "sized", "opened"), colours("Order.Colour", "blue", "red")];
+    const expected = (namespace: string) => [
+      `enum ${namespace}Colour in schemas/a next=3`,
+      "  1 red",
+      "  2 blue",
+      `union ${namespace}Event in schemas/a next=4`,
+      "  1 opened string",
+      "  2 sized message",
+      "  3 closed string",
+      `message ${namespace}Event.sized in schemas/a next=3`,
+      "  1 width int32",
+      "  2 height int32",
+    ];
+    expect(lines(locked(schema(before)))).toEqual(expected(""));
+    expect(lines(locked(schema(before), schema(after)))).toEqual(expected("Order."));
+    expect(lines(locked(schema(before), schema(after), schema(before)))).toEqual(expected(""));
   });
 
   test("a type is new when its old declaration is still there or when two old ones could be meant", () => {

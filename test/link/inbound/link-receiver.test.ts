@@ -10,6 +10,7 @@ import {
   FrameKind,
   HELLO_MAGIC,
   PROTOCOL_VERSION,
+  ProtocolError,
 } from "../../../runtime/link/frame/frame.js";
 import type { Lane } from "../../../runtime/link/inbound/lane.js";
 import type { LaneRequest } from "../../../runtime/link/inbound/lane-request.js";
@@ -94,20 +95,21 @@ function receiving({
     destroy: (error: Error) => note("destroy")(error.message),
   };
   const receiver = new LinkReceiver(state as unknown as Link);
-  const frame = (
+  const framed = (
     kind: number,
     a = 0,
     b = 0,
     body: (w: Writer) => void = () => {},
     more: { slot?: number; flags?: number } = {},
-  ) => {
+  ): Uint8Array => {
     const w = new Writer(256);
     const { slot = 0, flags = 0 } = more;
     const at = beginFrame(w, kind | (flags << 8) | (slot << 16), a, b);
     body(w);
     endFrame(w, at);
-    feed(w.copy(0));
+    return w.copy(0);
   };
+  const frame = (...parts: Parameters<typeof framed>) => feed(framed(...parts));
   const feed = (bytes: Uint8Array): void => {
     for (let at = 0; at < bytes.length; ) {
       const into = receiver.buffer();
@@ -138,7 +140,7 @@ function receiving({
     return call;
   };
   const news = (): unknown[][] => told.splice(0);
-  return { frame, feed, receiver, state, pending, news, note };
+  return { frame, framed, feed, receiver, state, pending, news, note };
 }
 
 const hello =
@@ -443,6 +445,28 @@ test("a stopped receiver ignores further bytes", () => {
   receiver.stop();
   feed(new Uint8Array(16).fill(0xff));
   expect([news(), state.fault]).toEqual([[], undefined]);
+});
+
+test("frames that arrive in one read with an invalid frame are handled before it, and ignored behind it", () => {
+  const { framed, feed, news, state } = receiving();
+  const tell = (question: number) => framed(FrameKind.tell, question, 1);
+  feed(Buffer.concat([tell(3), framed(FrameKind.message, 7), tell(4), framed(FrameKind.bye)]));
+  const why = "cannot read message: lane 7 is not open";
+  expect(news()).toEqual([
+    ["told", 3, true],
+    ["destroy", why],
+  ]);
+  expect(state.fault).toEqual(new ProtocolError(why));
+});
+
+test("frames in one read behind a frame that makes the host end the link are ignored", () => {
+  const { framed, feed, receiver, news, state } = receiving();
+  state.host.meshQueryAnswered = (_, question) => {
+    if (question === 4) receiver.closed(new Error("enough"));
+    return 0;
+  };
+  feed(Buffer.concat([framed(FrameKind.tell, 4, 1), framed(FrameKind.message, 7), framed(FrameKind.bye)]));
+  expect([news(), state.fault]).toEqual([[["ended", "enough"]], undefined]);
 });
 
 test("a binding has endpoints only in the protobuf layout", () => {

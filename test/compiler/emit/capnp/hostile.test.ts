@@ -104,13 +104,22 @@ test("a list whose elements have another type is refused", () => {
 });
 
 test("a list of pointers is read as a list of structs whose first member is the pointer", () => {
-  // Nest is a struct with a list; here its elements are the lists themselves.
-  const bytes = message([0, 0x10000], [1, 2 * 8 + 6], [1, 7], [0, 0], [0, 0]);
+  // Nest is a struct with a list of Nests; here the elements of its list are such lists themselves.
+  const bytes = message(
+    [0, 0x10000],
+    [1, 8 * 2 + 6],
+    // The first element is a list of two structs with a pointer each, which begins at word 4. The second one is null.
+    [4 + 1, 8 * 2 + 7],
+    [0, 0],
+    [4 * 2, 0x10000],
+    [0, 0],
+    [1, 8 * 0 + 7],
+    [0, 0x10000],
+  );
+  const expected = { value: [{ value: [{ value: [] }, { value: [] }] }, { value: [] }] };
   const { value } = kinds.readNestCapnp(bytes);
-  expect(value.length).toBe(2);
-  expect(value.at(0)?.value.length).toBe(0);
-  const grid = kinds.readNamesCapnp(message([0, 1], [7, 0])).twoWords;
-  expect(grid).toBe(7);
+  expect([value.length, value.at(0)?.value.length, value.at(1)?.value.length]).toEqual([2, 2, 0]);
+  expect(kinds.decodeNestCapnp(bytes)).toEqual(expected);
 });
 
 test("a short message that claims a list of millions of elements is refused", () => {
