@@ -56,7 +56,10 @@ if (!(await check("install", install))) end();
 // These scripts mostly wait for the network, so they start before everything that occupies the processors.
 const downloads = beside([".ci/prepare.mjs", "--downloads"]);
 const torchesPrepared = beside([...torches, "--prepare"]);
-if (!(await check("build", () => node("build.mjs")))) end();
+if (!(await check("build", () => node("build.mjs")))) {
+  await Promise.all([downloads.ended, torchesPrepared.ended]);
+  end();
+}
 const addons = beside([".ci/prepare.mjs", "--addons"], { after: [downloads] });
 
 await check("generated code is up to date", () =>

@@ -6,7 +6,7 @@
 import path from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The test files that take longest, in the order in which they start. `npm run verify` prints the current durations. */
+/** The test files that take longest, in the order in which they start. `npm run verify` prints how long they take. */
 const long = [
   "examples/how-to",
   "rdma/machine",

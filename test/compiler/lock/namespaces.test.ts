@@ -105,7 +105,7 @@ describe("types that move between namespaces", () => {
       "  1 opened string",
       "  2 sized message",
       "  3 closed string",
-      `message ${namespace}Event.sized in schemas/a next=3`,
+      `message ${namespace}Event|sized in schemas/a next=3`,
       "  1 width int32",
       "  2 height int32",
     ];
