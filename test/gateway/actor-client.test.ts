@@ -295,7 +295,12 @@ describe.skipIf(chromiumProgram === undefined)("in Chromium", () => {
 const leftWhileWriting =
   /^handler for rpc \S+ of \S+ failed ConnectError: \[internal\] write EPIPE\n(?:[ ].*\n)*\}\n/gm;
 
-test("the gateway prints nothing about its clients, apart from what Connect prints of those that leave a stream", async () => {
+test("the gateway warns of an endpoint with a port, and prints of its clients what Connect prints of those that leave a stream", async () => {
   await endServer();
-  expect(complaints.replace(leftWhileWriting, "")).toBe("");
+  expect(complaints.replace(leftWhileWriting, "").split("\n")).toEqual([
+    `(node:${server.pid}) ViceroyGateway: cannot serve Shop.subscribe: its request can hold a Port at to; handles mean ` +
+      "something inside a running mesh alone",
+    "(Use `node --trace-warnings ...` to show where the warning was created)",
+    "",
+  ]);
 });

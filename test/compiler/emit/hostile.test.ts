@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { emitTypeScript } from "../../../compiler/emit/index.js";
 import { assignIds } from "../../../compiler/lock/index.js";
 import type { Schema } from "../../../compiler/model/index.js";
@@ -15,19 +15,16 @@ import { nestedSchema } from "./nested-schema.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const options = { version: "0.1.0", schemaRoot: "schemas", out: "generated", actors: [] };
-let folder: string;
+const samples: readonly Schema[] = [
+  ...fc.sample(arbitrarySchema, { numRuns: 100, seed: 1 }),
+  ...fc.sample(nestedSchema, { numRuns: 60, seed: 1 }),
+];
+const folder = mkdtempSync(path.join(tmpdir(), "viceroy-emit-"));
 
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "viceroy-emit-"));
+beforeAll(() => {
+  for (const [i, schema] of samples.entries()) write(schema, String(i));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-function samples(): readonly Schema[] {
-  return [
-    ...fc.sample(arbitrarySchema, { numRuns: 100, seed: 1 }),
-    ...fc.sample(nestedSchema, { numRuns: 60, seed: 1 }),
-  ];
-}
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(schema: Schema, below: string): void {
   for (const { path: file, text } of emitTypeScript(assignIds(schema).schema, options)) {
@@ -38,21 +35,17 @@ function write(schema: Schema, below: string): void {
 }
 
 test("generated files are formatted and pass the linter", () => {
-  const schemas = samples();
-  for (const [i, schema] of schemas.entries()) write(schema, String(i));
   cpSync(path.join(root, "biome.json"), path.join(folder, "biome.json"));
   const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
   // These rules concern the schema itself: a field called `then`, and files that import each other.
   const skipped = ["noThenProperty", "noImportCycles"].map((r) => `--skip=suspicious/${r}`);
-  const folders = schemas.map((_, i) => String(i));
+  const folders = samples.map((_, i) => String(i));
   const args = [biome, "check", ...skipped, "--error-on-warnings", ...folders];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
   expect({ status, output: status === 0 ? "" : stdout + stderr }).toEqual({ status: 0, output: "" });
 });
 
 test("generated files pass the type checker in strict mode", () => {
-  const schemas = samples();
-  for (const [i, schema] of schemas.entries()) write(schema, String(i));
   const project = {
     extends: path.join(root, "tsconfig.json"),
     compilerOptions: {
