@@ -101,6 +101,16 @@ describe("a link is closed because of", () => {
     ],
     ["another universe", [hello(2n)], "cannot connect: the peer is of another universe"],
     ["a second hello", [hello(), hello()], "cannot read hello: it came twice"],
+    [
+      "a hello whose length is damaged",
+      [
+        frame(FrameKind.hello, PROTOCOL_VERSION, 0, (w) => {
+          hello()(w);
+          w.reserve(1);
+        }),
+      ],
+      "cannot read hello: the message ends too early",
+    ],
     ["an unknown kind of frame", [hello(), frame(200, 0, 0)], "cannot read frame: unknown kind 200"],
     [
       "a message on an unopened lane",

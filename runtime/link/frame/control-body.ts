@@ -13,14 +13,22 @@ import { HEADER_BYTES, ProtocolError } from "./frame.js";
  * @throws ProtocolError if the body is not exactly what `fields` reads
  */
 export function readBody<T>(r: Reader, what: string, fields: (r: Reader) => T): T {
-  let value: T;
+  const value = readFields(r, what, fields);
+  if (r.position !== r.end) throw new ProtocolError(`cannot read ${what}: ${r.end - r.position} bytes too many`);
+  return value;
+}
+
+/**
+ * Reads the first fields of the body that the reader was set to. More may follow them.
+ * @param what the kind of the frame, for errors
+ * @throws ProtocolError if the body ends before the fields do
+ */
+export function readFields<T>(r: Reader, what: string, fields: (r: Reader) => T): T {
   try {
-    value = fields(r);
+    return fields(r);
   } catch (error) {
     throw new ProtocolError(`cannot read ${what}: ${thrownMessage(error)}`, { cause: error });
   }
-  if (r.position !== r.end) throw new ProtocolError(`cannot read ${what}: ${r.end - r.position} bytes too many`);
-  return value;
 }
 
 export function writeU32(w: Writer, value: number): void {

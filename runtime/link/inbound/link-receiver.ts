@@ -7,7 +7,7 @@ import { Reader } from "../../wire/reader.js";
 import type { ProcId } from "../address.js";
 import { DeliveryError, deliveryReasons, meansTargetEnded } from "../errors.js";
 import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "../frame/binding.js";
-import { readBody, readText, readU32, readU64 } from "../frame/control-body.js";
+import { readBody, readFields, readText, readU32, readU64 } from "../frame/control-body.js";
 import { copyBytes, FrameFlag, FrameKind, HELLO_MAGIC, PROTOCOL_VERSION, ProtocolError } from "../frame/frame.js";
 import { beginReading, endReading } from "../outbound/flush-schedule.js";
 import type { PipeSink } from "../transport/pipe.js";
@@ -134,7 +134,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
         break;
       case FrameKind.credit:
         if (b === 0) this.#link.sessions[a]?.unhandled?.markHandled();
-        else this.#link.sessions[a]?.credited(b, readU32(r));
+        else this.#link.sessions[a]?.credited(b, readFields(r, "credit", readU32));
         break;
       case FrameKind.item:
         this.#handleItem(word1, a, r, size);
@@ -143,7 +143,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
         this.#handleEnd(word1, a);
         break;
       case FrameKind.streamCredit:
-        this.#link.streams.get(a)?.credited(b, readU32(r));
+        this.#link.streams.get(a)?.credited(b, readFields(r, "streamCredit", readU32));
         break;
       case FrameKind.cancel: {
         const lane = this.#link.lanes[a];
@@ -196,7 +196,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
         this.#hasFarewell = true;
         return;
       case FrameKind.ask:
-        host.meshQueried(this.#link, a, readU64(r));
+        host.meshQueried(this.#link, a, readFields(r, "ask", readU64));
         break;
       case FrameKind.tell:
         host.meshQueryAnswered(this.#link, a, b === 1);
@@ -217,7 +217,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
 
   #handleHello(version: number, r: Reader): void {
     if (this.#link.isIntroduced) throw new ProtocolError("cannot read hello: it came twice");
-    const magic = readU32(r);
+    const magic = readFields(r, "hello", readU32);
     if (magic !== HELLO_MAGIC) throw new ProtocolError("cannot read hello: the peer does not speak this protocol");
     if (version !== PROTOCOL_VERSION) {
       throw new ProtocolError(
@@ -225,18 +225,19 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
           "install the same version of viceroy on both sides",
       );
     }
-    readU32(r);
-    const universe = readU64(r);
+    const [universe, peer] = readFields(r, "hello", () => {
+      readU32(r);
+      return [readU64(r), readU64(r)] as const;
+    });
     if (universe !== this.#link.host.universe)
       throw new ProtocolError("cannot connect: the peer is of another universe");
-    const peer = readU64(r);
     if (this.#link.peer !== undefined && this.#link.peer !== peer) {
       throw new ProtocolError("cannot connect: the peer is another process than expected");
     }
+    // Earlier releases do not send these two fields.
+    const [number, over] = readFields(r, "hello", () => (r.position < r.end ? [readU32(r), readU32(r)] : [0, 0]));
     this.#link.peer = peer;
     this.#link.isIntroduced = true;
-    // Earlier releases do not send these two fields.
-    const [number, over] = r.position < r.end ? [readU32(r), readU32(r)] : [0, 0];
     if (!this.#link.isDialler) this.#link.dialNumber = number;
     this.#link.host.linkOpened(this.#link, this.#link.isDialler ? 0 : over);
   }
@@ -340,8 +341,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
   }
 
   #handleRelay(channel: number, op: number, r: Reader): void {
-    const to = readU64(r);
-    const from = readU64(r);
+    const [to, from] = readFields(r, "relay", () => [readU64(r), readU64(r)] as const);
     const bytes = r.bytes.subarray(r.position, r.end);
     this.#link.host.relayFrameReceived(this.#link, { to, from, channel, op, bytes });
   }

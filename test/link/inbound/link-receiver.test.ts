@@ -210,11 +210,18 @@ test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
     "cannot connect: the peer is another process than expected",
     ({ frame }) => frame(FrameKind.hello, 1, 0, hello({ proc: 67n })),
   ],
+  ["cannot read hello: the message ends too early", ({ frame }) => frame(FrameKind.hello, 1)],
+  [
+    "cannot read hello: the message ends too early",
+    ({ frame }) => frame(FrameKind.hello, 1, 0, (w) => writeU32(w, HELLO_MAGIC)),
+  ],
+  ["cannot read hello: the message ends too early", ({ frame }) => frame(FrameKind.hello, 1, 0, hello({ more: [4] }))],
 ])("%s", (why, send) => {
   const made = receiving({ introduced: false, peer: 66n });
   send(made);
   expect(made.news()).toEqual([["destroy", why]]);
-  expect(made.state.fault?.message).toBe(why);
+  expect(made.state.fault).toEqual(new ProtocolError(why));
+  expect([made.state.fault?.name, made.state.isIntroduced]).toEqual(["ProtocolError", false]);
   // The receiver handles no more frames.
   made.frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello());
   expect(made.news()).toEqual([]);
@@ -243,12 +250,29 @@ test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
   ["cannot read gone: the message ends too early", ({ frame }) => frame(FrameKind.gone, 1)],
   ["cannot read bounce: the message ends too early", ({ frame }) => frame(FrameKind.bounce, 1)],
   ["cannot read hold: the message ends too early", ({ frame }) => frame(FrameKind.hold)],
+  ["cannot read ask: the message ends too early", ({ frame }) => frame(FrameKind.ask, 1, 0, bytes(1, 2, 3, 4))],
+  ["cannot read relay: the message ends too early", ({ frame }) => frame(FrameKind.relay, 1, 2, bytes(1, 2, 3, 4))],
+  [
+    "cannot read credit: the message ends too early",
+    ({ frame, state }) => {
+      state.sessions[1] = {};
+      frame(FrameKind.credit, 1, 5);
+    },
+  ],
+  [
+    "cannot read streamCredit: the message ends too early",
+    ({ frame, state }) => {
+      state.streams.set(1, {});
+      frame(FrameKind.streamCredit, 1, 5);
+    },
+  ],
   ["cannot read frame: unknown kind 31", ({ frame }) => frame(31)],
   ["cannot read frame: unknown kind 43", ({ frame }) => frame(43)],
 ])("%s", (why, send) => {
   const made = withLane();
   send(made);
   expect(made.news()).toEqual([["destroy", why]]);
+  expect(made.state.fault).toBeInstanceOf(ProtocolError);
 });
 
 test("a lane is opened for the sender and target of the frame, and its messages reach the destination", () => {
