@@ -105,7 +105,8 @@ describe("a link is closed because of", () => {
       "a hello whose length is damaged",
       [
         frame(FrameKind.hello, PROTOCOL_VERSION, 0, (w) => {
-          hello()(w);
+          for (const word of [HELLO_MAGIC, 0]) writeU32(w, word);
+          for (const id of [1n, 66n]) writeU64(w, id);
           w.reserve(1);
         }),
       ],
