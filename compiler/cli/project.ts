@@ -14,6 +14,8 @@ export class Project {
   readonly configFile: string;
   /** The results of earlier compilations, in watch mode only. */
   memory: CompileMemory | undefined;
+  /** The files of other packages that the last compilation has read, with their texts, or undefined if one is missing. */
+  foreignTexts: ReadonlyMap<string, string | undefined> = new Map();
   #config: Config | undefined;
   #source: TypeSource | undefined;
 

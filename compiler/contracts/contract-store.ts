@@ -15,7 +15,8 @@ export interface InstalledContract extends Contract {
 export interface ContractStoreOptions {
   /** The absolute path of the folder of the config. */
   readonly root: string;
-  readonly resolve: ResolveModule;
+  /** Opens the resolver of imports, which reports the places at which it did not find a package. */
+  readonly openResolver: (onMissing: (path: string) => void) => ResolveModule;
   /** The version of this compiler. */
   readonly version: string;
   /** The names that a config file can have. */
@@ -38,17 +39,23 @@ export class ContractStore {
   readonly #contracts = new Map<string, InstalledContract | ContractError>();
   readonly #texts = new Map<string, string | undefined>();
 
-  constructor({ root, resolve, version, configNames }: ContractStoreOptions) {
+  constructor({ root, openResolver, version, configNames }: ContractStoreOptions) {
     this.root = root;
-    this.#resolve = resolve;
+    this.#resolve = openResolver((missing) => {
+      // The resolver also misses files at the paths of folders, and the other way round.
+      if (!existsSync(missing)) this.#texts.set(missing, undefined);
+    });
     this.#version = version;
     this.#configNames = configNames;
     this.#own = this.packageFolder(path.join(root, "package.json"));
   }
 
-  /** The absolute paths of the files of other packages that were read or searched, sorted. */
-  get files(): readonly string[] {
-    return [...this.#texts.keys()].sort();
+  /**
+   * The texts of the files of other packages that were read, by absolute path. The text is undefined for a file or folder
+   * that was searched and is missing.
+   */
+  get texts(): ReadonlyMap<string, string | undefined> {
+    return this.#texts;
   }
 
   /** The contracts that were read. */

@@ -34,6 +34,8 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
   /** The output, or undefined if there are errors. */
   readonly output: CompiledOutput | undefined;
+  /** The files of other packages on which the result depends. See `ContractStore.texts`. */
+  readonly foreignTexts: ReadonlyMap<string, string | undefined>;
 }
 
 export interface CompiledOutput {
@@ -89,9 +91,19 @@ export function compileProject(
   version: string,
   memory?: CompileMemory,
 ): Compilation {
+  const store = new ContractStore({ root: config.root, openResolver: openModuleResolver, version, configNames });
+  return { ...compileWith(store, config, source, version, memory), foreignTexts: store.texts };
+}
+
+function compileWith(
+  store: ContractStore,
+  config: Config,
+  source: TypeSource,
+  version: string,
+  memory: CompileMemory | undefined,
+): Omit<Compilation, "foreignTexts"> {
   const name = packageName(config);
   const { texts: sources, diagnostics: unreadable } = readSchemaTexts(config);
-  const store = new ContractStore({ root: config.root, resolve: openModuleResolver(), version, configNames });
   let read: ReadProject;
   try {
     read = readProject(sources, name, source, store);
@@ -152,7 +164,7 @@ export function compileProject(
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
   const next = new NextLock(lock, onDisk, config.schemas.length > 0);
-  const output = { schema, declared: read.schema, files, lock: next, externals: [...store.files, ...settings] };
+  const output = { schema, declared: read.schema, files, lock: next, externals: [...[...store.texts.keys()].sort(), ...settings] };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
 

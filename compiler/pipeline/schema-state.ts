@@ -37,7 +37,7 @@ export function readSchemaState(
 ): ReadState {
   const store = new ContractStore({
     root: config.root,
-    resolve: openModuleResolver(),
+    openResolver: openModuleResolver,
     version,
     configNames,
   });

@@ -60,6 +60,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   const { root } = config;
   const compiled = compileProject(config, await project.source(), version, project.memory);
   const { output } = compiled;
+  project.foreignTexts = compiled.foreignTexts;
   if (output === undefined) {
     report(compiled.diagnostics, root, options.json, io);
     return exitCode.schema;

@@ -1,6 +1,6 @@
 /**
  * `viceroy compile --watch`: compiles after every change of an input file. The compiler stays loaded and parses changed
- * files only. It does not write the lock, so that typing `n`, `na`, `name` takes no ids. `viceroy compile` writes the
+ * files only. Files of other packages that a compilation reads, such as contracts, are watched too. It does not write the lock, so that typing `n`, `na`, `name` takes no ids. `viceroy compile` writes the
  * lock.
  */
 import path from "node:path";
@@ -8,6 +8,7 @@ import { ConfigError } from "../../config/index.js";
 import { fileErrorText } from "../../output/index.js";
 import { exitCode, type Io } from "../io.js";
 import { Project } from "../project.js";
+import { WatchedFiles } from "../watch-files.js";
 import { watchTree } from "../watch-tree.js";
 import { compile } from "./compile.js";
 
@@ -20,16 +21,20 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
   const { root, out } = await project.config();
   const again = new PendingChanges();
   let edited = false;
+  const isInTree = (file: string) => {
+    const name = path.relative(root, file);
+    return !name.startsWith("..") && !isSkipped(path.dirname(name), out);
+  };
+  const onError = (error: unknown) => io.err(`cannot watch all of ${root}: ${(error as Error).message}`);
   const watcher = watchTree(root, (folder) => isSkipped(folder, out), {
     onChange(name) {
       if (!affectsCompilation(name)) return;
       if (path.join(root, name) === project.configFile) edited = true;
       again.note();
     },
-    onError(error) {
-      io.err(`cannot watch all of ${root}: ${(error as Error).message}`);
-    },
+    onError,
   });
+  const foreign = new WatchedFiles({ onChange: () => again.note(), onError });
   signal.addEventListener("abort", () => again.end(), { once: true });
   if (!json) io.err(`Watching ${root}. Ids of new members are drafts until you run \`npx viceroy compile\`.`);
   do {
@@ -42,8 +47,10 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
       if (text === undefined) throw error;
       io.err(text);
     }
+    foreign.watch(new Map([...project.foreignTexts].filter(([file]) => !isInTree(file))));
   } while (await again.next());
   watcher.close();
+  foreign.close();
   return exitCode.ok;
 }
 

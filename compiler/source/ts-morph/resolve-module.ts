@@ -10,8 +10,12 @@ import { loadCompiler } from "./load-compiler.js";
  */
 export type ResolveModule = (importer: string, specifier: string) => string | undefined;
 
-/** Opens a resolver. It caches results, so each compilation opens its own. */
-export function openModuleResolver(): ResolveModule {
+/**
+ * Opens a resolver. It caches results, so each compilation opens its own.
+ *
+ * @param onMissing called with each file and folder that an import without a result could have been
+ */
+export function openModuleResolver(onMissing: (path: string) => void = () => {}): ResolveModule {
   const ts = loadCompiler();
   const options: TypeScript.CompilerOptions = {
     module: ts.ModuleKind.ESNext,
@@ -22,6 +26,21 @@ export function openModuleResolver(): ResolveModule {
     types: [],
   };
   const cache = ts.createModuleResolutionCache(ts.sys.getCurrentDirectory(), (name) => name, options);
-  return (importer, specifier) =>
-    ts.resolveModuleName(specifier, importer, options, ts.sys, cache).resolvedModule?.resolvedFileName;
+  let missing: string[] = [];
+  const noting = (exists: (path: string) => boolean) => (path: string) => {
+    const found = exists(path);
+    if (!found) missing.push(path);
+    return found;
+  };
+  const host = {
+    ...ts.sys,
+    fileExists: noting(ts.sys.fileExists),
+    directoryExists: noting(ts.sys.directoryExists),
+  };
+  return (importer, specifier) => {
+    missing = [];
+    const { resolvedModule } = ts.resolveModuleName(specifier, importer, options, host, cache);
+    if (resolvedModule === undefined) missing.forEach(onMissing);
+    return resolvedModule?.resolvedFileName;
+  };
 }

@@ -1,0 +1,101 @@
+/**
+ * Watches single files anywhere on the disk, such as the contracts of other packages. It watches their folders, because
+ * a file can be replaced by a rename. A file that does not exist is watched for in the nearest folder that exists.
+ */
+import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
+import path from "node:path";
+
+export interface FileListener {
+  /** Called after one of the files may have changed. */
+  onChange(): void;
+  /** Called if a folder cannot be watched. */
+  onError(error: unknown): void;
+}
+
+interface WatchedFolder {
+  readonly watcher: FSWatcher;
+  /** Identifies the folder itself. Another folder at the same path has another number. */
+  readonly inode: number;
+  /** The names in the folder whose changes matter. */
+  names: Set<string>;
+}
+
+export class WatchedFiles {
+  readonly #listener: FileListener;
+  readonly #folders = new Map<string, WatchedFolder>();
+
+  constructor(listener: FileListener) {
+    this.#listener = listener;
+  }
+
+  /**
+   * Replaces the files that are watched. If one of them no longer has the given text, it reports a change at once, so
+   * that no change between the reading and the watching is lost.
+   *
+   * @param texts the texts by absolute path; undefined if the file was missing
+   */
+  watch(texts: ReadonlyMap<string, string | undefined>): void {
+    const wanted = new Map<string, Set<string>>();
+    for (const file of texts.keys()) {
+      const { folder, name } = nearestFolder(file);
+      wanted.set(folder, (wanted.get(folder) ?? new Set()).add(name));
+    }
+    for (const [folder, { watcher, inode }] of this.#folders) {
+      if (wanted.has(folder) && inodeOf(folder) === inode) continue;
+      watcher.close();
+      this.#folders.delete(folder);
+    }
+    for (const [folder, names] of wanted) this.#add(folder, names);
+    if ([...texts].some(([file, text]) => textOf(file) !== text)) this.#listener.onChange();
+  }
+
+  close(): void {
+    for (const { watcher } of this.#folders.values()) watcher.close();
+    this.#folders.clear();
+  }
+
+  #add(folder: string, names: Set<string>): void {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) {
+      known.names = names;
+      return;
+    }
+    const inode = inodeOf(folder);
+    if (inode === undefined) return;
+    try {
+      const watcher = watch(folder, (_, name) => {
+        const now = this.#folders.get(folder);
+        if (now?.watcher !== watcher || name === null) return;
+        // The watcher reports its own folder, by the folder's name, when the folder is removed.
+        if (now.names.has(name) || name === path.basename(folder)) this.#listener.onChange();
+      });
+      watcher.on("error", (error) => this.#listener.onError(error));
+      this.#folders.set(folder, { watcher, inode, names });
+    } catch (error) {
+      this.#listener.onError(error);
+    }
+  }
+}
+
+/** Returns the nearest existing folder above a path, and the name in the folder through which the path leads. */
+function nearestFolder(file: string): { readonly folder: string; readonly name: string } {
+  for (let at = file; ; at = path.dirname(at)) {
+    const folder = path.dirname(at);
+    if (folder === at || statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+      return { folder, name: path.basename(at) };
+    }
+  }
+}
+
+function inodeOf(folder: string): number | undefined {
+  return statSync(folder, { throwIfNoEntry: false })?.ino;
+}
+
+/** Returns the text of a file, an empty text for a folder, or undefined if there is nothing. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EISDIR" ? "" : undefined;
+  }
+}
