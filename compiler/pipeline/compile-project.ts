@@ -164,7 +164,13 @@ function compileWith(
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
   const next = new NextLock(lock, onDisk, config.schemas.length > 0);
-  const output = { schema, declared: read.schema, files, lock: next, externals: [...[...store.texts.keys()].sort(), ...settings] };
+  const output = {
+    schema,
+    declared: read.schema,
+    files,
+    lock: next,
+    externals: [...[...store.texts.keys()].sort(), ...settings],
+  };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
 
