@@ -1,6 +1,7 @@
 import { flatName } from "../../shared/names/qualified-name.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import type { BlockKind, Lock, LockEntry } from "../lock/index.js";
+import { packageOfPath } from "../model/imported-path.js";
 import {
   type Bindings,
   bind,
@@ -47,6 +48,8 @@ export interface CapnpLowerInput {
   /** The lock before this run, or undefined if there was none. */
   readonly previousLock?: Lock | undefined;
   readonly schemaRoot: string;
+  /** The locks of the packages from which the schema imports types, by package. */
+  readonly importedLocks?: ReadonlyMap<string, Lock> | undefined;
 }
 
 export interface LoweredCapnp {
@@ -87,20 +90,24 @@ class CapnpLowering {
   /** The lock paths of inline shapes in type arguments. */
   readonly #lockPaths = new WeakMap<Type, string>();
 
-  constructor({ schema, lock, previousLock: before, schemaRoot }: CapnpLowerInput) {
+  constructor({ schema, lock, previousLock: before, schemaRoot, importedLocks }: CapnpLowerInput) {
     this.#index = indexSchema(schema);
     this.#names = new CapnpTypeNames(this.#index, (module) => this.#fileOf(module));
-    this.#remembered = new RetiredMembers(this.#index, lock, before);
+    this.#remembered = new RetiredMembers(this.#index, lock, before, importedLocks);
     for (const module of schema.modules) {
       const path = `capnp/${withoutExtension(outputPath(module.path, schemaRoot))}`;
+      this.#files.set(module, { path, module: module.path, types: [] });
+    }
+    for (const module of schema.imported ?? []) {
+      const path = `capnp/packages/${module.package}/${withoutExtension(module.output)}`;
       this.#files.set(module, { path, module: module.path, types: [] });
     }
   }
 
   run(): LoweredCapnp {
-    const { modules } = this.#index.schema;
+    const { modules, imported = [] } = this.#index.schema;
     // Declared names are taken first, so that derived names avoid them.
-    for (const module of modules) {
+    for (const module of [...modules, ...imported]) {
       const names = this.#names.namesIn(this.#fileOf(module));
       for (const { name, typeParameters } of module.types) if (typeParameters.length === 0) names.add(typeName(name));
     }
@@ -109,7 +116,11 @@ class CapnpLowering {
     }
     const files = [...this.#files.values()].filter(({ types }) => types.length > 0);
     for (const { types } of files) types.forEach(layOutAll);
-    return { files, diagnostics: this.#diagnostics };
+    // Warnings about other packages concern their authors.
+    const diagnostics = this.#diagnostics.filter(
+      ({ file, severity }) => severity === "error" || packageOfPath(file) === "",
+    );
+    return { files, diagnostics };
   }
 
   #fileOf(module: Module): CapnpFile {

@@ -5,7 +5,8 @@
 import { simpleName } from "../../shared/names/qualified-name.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import type { BlockKind, Lock, LockBlock, LockEntry } from "../lock/index.js";
-import type { Bindings, Position, SchemaIndex, Type } from "../model/index.js";
+import { importedPath, packageOfPath } from "../model/imported-path.js";
+import type { Bindings, Module, Position, SchemaIndex, Type } from "../model/index.js";
 import { withoutExtension } from "../model/schema-paths.js";
 import { anyStruct, parseRetiredType } from "./lock-type.js";
 import type { SlotType } from "./slot-type.js";
@@ -30,12 +31,27 @@ export class RetiredMembers {
   readonly #index: SchemaIndex;
   readonly #lock: Lock;
   readonly #before: Lock | undefined;
+  readonly #imported: ReadonlyMap<string, Lock>;
 
-  /** @param before the lock before this run; undefined if there was none */
-  constructor(index: SchemaIndex, lock: Lock, before: Lock | undefined) {
+  /**
+   * @param before the lock before this run; undefined if there was none
+   * @param imported the locks of other packages, by package
+   */
+  constructor(
+    index: SchemaIndex,
+    lock: Lock,
+    before: Lock | undefined,
+    imported: ReadonlyMap<string, Lock> = new Map(),
+  ) {
     this.#index = index;
     this.#lock = lock;
     this.#before = before;
+    this.#imported = imported;
+  }
+
+  /** Returns the lock of the package to which a path belongs. */
+  #lockOf({ file }: LockedTypePath): Lock {
+    return this.#imported.get(packageOfPath(file.module)) ?? this.#lock;
   }
 
   /** Returns the removed members whose ids are not in use again. */
@@ -46,6 +62,7 @@ export class RetiredMembers {
 
   /** Reports new members whose ids are below an existing id. They would move the members after them. */
   checkOrder(kind: BlockKind, members: readonly LiveMember[], place: LockedTypePath): readonly Diagnostic[] {
+    if (this.#lockOf(place) !== this.#lock) return [];
     const known = this.#before && this.#blockOf(kind, place, this.#before)?.entries;
     if (known === undefined) return [];
     const ids = new Set(known.map(({ id }) => id));
@@ -76,17 +93,33 @@ export class RetiredMembers {
   #resolve(name: string, args: readonly Type[], place: LockedTypePath): readonly Type[] {
     if (name === "enum") return [this.#wasOfNumbers(place) ? anyNumericEnum : anyStringEnum];
     const bound = args.length === 0 ? place.bindings?.get(name) : undefined;
-    const types = this.#index.schema.modules.flatMap((module) => module.types);
+    const { modules, imported = [] } = this.#index.schema;
+    const all = [...modules, ...imported];
+    const home = packageOfPath(place.file.module);
+    const atHome = this.#declared(
+      name,
+      args,
+      all.filter(({ path }) => packageOfPath(path) === home),
+    );
+    const declared = atHome.length > 0 ? atHome : this.#declared(name, args, all);
+    const found = bound === undefined ? declared : [bound, ...declared];
+    if (found.length > 0) return found;
+    // A removed enumeration may have had numeric values, so its size is unknown.
+    const kinds = new Set(
+      this.#lockOf(place)
+        .blocks.filter((block) => block.name === name)
+        .map(({ kind }) => kind),
+    );
+    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [anyStruct] : [];
+  }
+
+  #declared(name: string, args: readonly Type[], modules: readonly Module[]): readonly Type[] {
+    const types = modules.flatMap((module) => module.types);
     const generic = types.filter((type) => type.typeParameters.length === args.length);
     const exact = generic.filter((type) => type.name === name);
     // A type that has moved to another namespace has another qualified name.
     const meant = exact.length > 0 ? exact : generic.filter((type) => simpleName(type.name) === simpleName(name));
-    const declared = meant.map(({ key }): Type => ({ kind: "ref", target: key, args }));
-    const found = bound === undefined ? declared : [bound, ...declared];
-    if (found.length > 0) return found;
-    // A removed enumeration may have had numeric values, so its size is unknown.
-    const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
-    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [anyStruct] : [];
+    return meant.map(({ key }): Type => ({ kind: "ref", target: key, args }));
   }
 
   /**
@@ -98,9 +131,12 @@ export class RetiredMembers {
     return entries.length > 0 && entries.every(({ id, name }) => name === String(id));
   }
 
-  #blockOf(kind: BlockKind, { file, lockPath }: LockedTypePath, lock: Lock = this.#lock): LockBlock | undefined {
-    const named = lock.blocks.filter((block) => block.kind === kind && block.name === lockPath);
-    return named.find(({ module }) => module === withoutExtension(file.module)) ?? named[0];
+  #blockOf(kind: BlockKind, place: LockedTypePath, lock: Lock = this.#lockOf(place)): LockBlock | undefined {
+    const named = lock.blocks.filter((block) => block.kind === kind && block.name === place.lockPath);
+    const path = withoutExtension(place.file.module);
+    // The lock of another package names its modules by their paths in that package.
+    const own = lock === this.#lock ? path : path.slice(importedPath(packageOfPath(path), "").length);
+    return named.find(({ module }) => module === own) ?? named[0];
   }
 }
 

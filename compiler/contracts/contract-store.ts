@@ -119,6 +119,17 @@ export class ContractStore {
     }
   }
 
+  /**
+   * Returns whether a package whose contract was read contains a generated file.
+   *
+   * @param file the path relative to the output folder of the package
+   */
+  hasGenerated(name: string, file: string): boolean {
+    return this.contracts.some((contract) => {
+      return contract.package === name && this.read(path.join(path.dirname(contract.file), file)) !== undefined;
+    });
+  }
+
   #load(folder: string, from: string): InstalledContract | undefined {
     const { name, viceroy } = this.manifest(folder) as PackageManifest;
     const at = this.#locate(folder, from, viceroy?.contract);

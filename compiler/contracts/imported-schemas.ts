@@ -3,13 +3,21 @@
  * come from the contracts and are read like the project's own; their ids come from the locks in the contracts.
  */
 import path from "node:path";
-import { assignIds, parseLock, printLock } from "../lock/index.js";
+import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
 import { importedPath, importedRoot, packageOfPath } from "../model/imported-path.js";
 import { fingerprint, type ImportedModule, indexSchema, type Module, type Schema } from "../model/index.js";
 import type { PackageImport, RefusedImport, SourceText } from "../source/index.js";
 import { ContractError } from "./contract.js";
 import { type ContractStore, type InstalledContract, isPackage } from "./contract-store.js";
 import { ExposedModules, type ReadOutline } from "./exposed-modules.js";
+
+/** The modules of a project, and those of other packages. */
+export interface SeparatedSchema {
+  readonly own: Schema;
+  readonly imported: readonly ImportedModule[];
+  /** The locks of the other packages, by package. */
+  readonly importedLocks: ReadonlyMap<string, Lock>;
+}
 
 export class ImportedSchemas {
   /** The schema files of other packages, at the paths `node_modules/<package>/<path>`. */
@@ -22,6 +30,7 @@ export class ImportedSchemas {
   readonly #outline: ReadOutline;
   readonly #exposed: ExposedModules;
   readonly #contracts = new Map<string, InstalledContract>();
+  readonly #locks = new Map<string, Lock>();
   readonly #used: string[] = [];
 
   /** @param own the schema files of the project */
@@ -93,13 +102,13 @@ export class ImportedSchemas {
   /**
    * Separates the schema into that of the project and the imported modules, which get the ids of their own locks.
    *
-   * @returns the schema of the project without ids, and a function that adds the imported modules
+   * @returns the schema of the project without ids, and the imported modules with the locks of their packages
    * @throws ContractError if this version of Viceroy reads a contract differently than the version that wrote it
    */
-  separate(read: Schema): { readonly own: Schema; readonly imported: readonly ImportedModule[] } {
+  separate(read: Schema): SeparatedSchema {
     const isOwn = ({ path: file }: Module) => !file.startsWith(importedRoot);
     const own = { ...read, modules: read.modules.filter(isOwn) };
-    if (this.#contracts.size === 0) return { own, imported: [] };
+    if (this.#contracts.size === 0) return { own, imported: [], importedLocks: this.#locks };
     const imported = [...this.#contracts.values()].flatMap((contract) => this.#numbered(contract, read));
     const index = indexSchema({ ...own, modules: [], imported });
     const fingerprints = fingerprint(index);
@@ -109,7 +118,7 @@ export class ImportedSchemas {
       if (BigInt(`0x${written?.fingerprint}`) === fingerprints.module(module)) continue;
       throw outdated(contract, `its ${written?.path} has another fingerprint now`);
     }
-    return { own, imported };
+    return { own, imported, importedLocks: this.#locks };
   }
 
   #numbered(contract: InstalledContract, read: Schema): readonly ImportedModule[] {
@@ -122,6 +131,7 @@ export class ImportedSchemas {
     if (unreadable.length > 0 || assigned.problems.length > 0 || printLock(assigned.lock) !== contract.lock) {
       throw outdated(contract, "its lock does not match its schemas");
     }
+    this.#locks.set(name, lock);
     return assigned.schema.modules.map((module): ImportedModule => {
       const file = contract.modules.find(({ path: own }) => own === module.path);
       const specifier = file && this.#exposed.specifierOf(file, contract, this.#used);
@@ -130,6 +140,7 @@ export class ImportedSchemas {
         path: importedPath(name, module.path),
         package: name,
         protoPackage,
+        output: file?.output ?? module.path,
         ...(specifier !== undefined && { specifier }),
       };
     });

@@ -24,6 +24,10 @@ export interface ArtefactInput {
   readonly schemaRoot: string;
   /** The package of the `.proto` files: `acme.shop.v1`. */
   readonly protoPackage: string;
+  /** The locks of the packages from which the schema imports types, by package. */
+  readonly importedLocks?: ReadonlyMap<string, Lock>;
+  /** Returns whether another package contains a generated file. `file` is relative to its output folder. */
+  readonly isEmittedBy?: (packageName: string, file: string) => boolean;
   /** The output folder, relative to the folder of the config: `generated`. */
   readonly out: string;
   /** The texts of the schema files, by path. */

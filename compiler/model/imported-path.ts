@@ -16,3 +16,8 @@ export function packageOfPath(path: string): string {
   const parts = path.slice(importedRoot.length).split("/");
   return parts.slice(0, parts[0]?.startsWith("@") ? 2 : 1).join("/");
 }
+
+/** Returns a path for a reader: `@acme/prices/schemas/price.ts`, or the path itself of a schema file of the project. */
+export function withoutImportedRoot(path: string): string {
+  return path.startsWith(importedRoot) ? path.slice(importedRoot.length) : path;
+}

@@ -20,6 +20,8 @@ export interface ImportedModule extends Module {
   readonly package: string;
   /** The protobuf package of its messages. */
   readonly protoPackage: string;
+  /** The path of its generated file, relative to the output folder of its package: `price.ts`. */
+  readonly output: string;
   /** The specifier by which generated code imports its codecs, or undefined if the project cannot import them. */
   readonly specifier?: string;
 }

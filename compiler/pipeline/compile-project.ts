@@ -128,7 +128,7 @@ function compileWith(
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
   const protoPackage = config.proto.package ?? protoPackageOf(name);
-  const naming = { package: protoPackage, schemaRoot };
+  const naming = { package: protoPackage, schemaRoot, importedLocks: read.importedLocks };
   let lowered: LoweredSchema | undefined;
   // Lowered on demand, because not all emitters need it.
   const lowerOnce = (): LoweredSchema => (lowered ??= lowerToProtobuf(schema, lock, naming));
@@ -143,11 +143,7 @@ function compileWith(
   const { extension: importExtension, settings } = chosen;
   const options = { version, schemaRoot, out: config.out, protoPackage, enumNames, importExtension };
   const { actors, diagnostics: ofActors } = findProjectActors(config, schema, schemaRoot, source, store);
-  diagnostics.push(
-    ...ofActors,
-    ...sameActorIds(schema, store.contracts, config.lock),
-    ...onlyTypeScript(config, schema),
-  );
+  diagnostics.push(...ofActors, ...sameActorIds(schema, store.contracts, config.lock));
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
@@ -155,6 +151,8 @@ function compileWith(
   const others = emitArtefacts(config, {
     ...{ schema, lock, previousLock: onDisk.lock, typeScript: typeScriptToo, version, schemaRoot, protoPackage },
     importExtension,
+    importedLocks: read.importedLocks,
+    isEmittedBy: (name, file) => store.hasGenerated(name, file),
     ...{ out: config.out, texts: new Map(sources.map(({ path, text }) => [path, text])) },
     get lowered() {
       return lowerOnce();
@@ -176,15 +174,6 @@ function compileWith(
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === "error");
-}
-
-/** Returns an error for each notation that cannot refer to the types of other packages. */
-function onlyTypeScript({ emit, file }: Config, { imported = [] }: Schema): readonly Diagnostic[] {
-  if (imported.length === 0) return [];
-  const packages = [...new Set(imported.map((module) => module.package))].join(" and ");
-  return emit
-    .filter((artefact) => artefact !== "ts" && artefact !== "contract")
-    .map((artefact) => diagnostic("VC4004", { file, line: 1, column: 1 }, { artefact, packages }));
 }
 
 function nameClashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnostic[] {

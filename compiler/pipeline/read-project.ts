@@ -1,6 +1,7 @@
 /** Reads the schemas of a project together with those of other packages that they import. */
 import { ContractError, type ContractStore, ImportedSchemas } from "../contracts/index.js";
 import type { Diagnostic } from "../diagnostics/index.js";
+import type { Lock } from "../lock/index.js";
 import { importedRoot } from "../model/imported-path.js";
 import type { ImportedModule, Schema } from "../model/index.js";
 import { readSchema, type SourceText, type TypeSource } from "../source/index.js";
@@ -10,6 +11,8 @@ export interface ReadProject {
   readonly schema: Schema;
   /** The schema files of other packages, with the ids of their locks. */
   readonly imported: readonly ImportedModule[];
+  /** The locks of the other packages, by package. */
+  readonly importedLocks: ReadonlyMap<string, Lock>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -34,7 +37,7 @@ export function readProject(
     );
   }
   if (diagnostics.some(({ severity }) => severity === "error"))
-    return { schema: read.schema, imported: [], diagnostics };
-  const { own, imported } = others.separate(read.schema);
-  return { schema: own, imported, diagnostics };
+    return { schema: read.schema, imported: [], importedLocks: new Map(), diagnostics };
+  const { own, ...separated } = others.separate(read.schema);
+  return { schema: own, ...separated, diagnostics };
 }

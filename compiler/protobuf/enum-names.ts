@@ -17,8 +17,9 @@ export class EnumNameMemory {
 
   /** Returns the same as `nameEnums`, for the enums that `inlineEnumsIn` finds. */
   enumNames(schema: Schema, options: LowerOptions): LoweredSchema["enumNames"] {
-    const text = [options.package, options.schemaRoot, ...schema.modules.map(nameText)].join("\n");
-    const enums = schema.modules.flatMap(inlineEnumsIn);
+    const modules = [...(schema.imported ?? []), ...schema.modules];
+    const text = [options.package, options.schemaRoot, ...modules.map(nameText)].join("\n");
+    const enums = modules.flatMap(inlineEnumsIn);
     if (text !== this.#text) {
       const names = nameEnums(schema, options);
       this.#names = enums.map((shape) => names.get(shape));

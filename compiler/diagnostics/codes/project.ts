@@ -135,12 +135,6 @@ export const project = {
     text: "{first} and {second} have the same id {id}",
     fix: "One of the packages has a copy of the other's lock. Remove the block of the actor from the lock of the package that is not in use yet, and run `npx viceroy compile` there.",
   },
-  VC4004: {
-    slug: "notation-of-imported-types",
-    severity: "error",
-    text: "cannot write {artefact}: the schemas import types from {packages}, and only TypeScript can refer to the generated code of another package",
-    fix: 'Remove "{artefact}" from `emit` in the config, or declare the types in this package.',
-  },
   VC4005: {
     slug: "unreadable-contract",
     severity: "error",

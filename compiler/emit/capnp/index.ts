@@ -1,6 +1,7 @@
 /**
  * The Cap'n Proto emitter. It writes a `.capnp` file for every schema file that declares types, and a file of readers
- * beside it if TypeScript is emitted. The readers read payloads in place, from shared or registered memory.
+ * beside it if TypeScript is emitted. The readers read payloads in place, from shared or registered memory. Types of other
+ * packages are written to files of their own below `packages`, with ids of this package.
  */
 
 import { lowerToCapnp } from "../../capnp/lower.js";
@@ -13,7 +14,8 @@ import { emitCapnpReaders } from "./readers.js";
 
 export function emitCapnp(input: Omit<ArtefactInput, "lowered" | "protoPackage">): EmittedArtefact {
   const { schema, lock, previousLock: before, typeScript, version, schemaRoot, importExtension = ".js" } = input;
-  const { files, diagnostics } = lowerToCapnp({ schema, lock, previousLock: before, schemaRoot });
+  const { importedLocks } = input;
+  const { files, diagnostics } = lowerToCapnp({ schema, lock, previousLock: before, schemaRoot, importedLocks });
   const context = createContext(schema, schemaRoot, { importExtension });
   const emitted = files.flatMap((file) => {
     const notation = {

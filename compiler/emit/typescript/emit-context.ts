@@ -60,6 +60,8 @@ export interface EmitContext {
   enumName(shape: Shape): string | undefined;
   /** Returns whether another package declares the type or actor. */
   isImported(key: DeclarationKey): boolean;
+  /** Returns whether generated code can import the type or actor: it is the project's own, or a dependency exports it. */
+  canImport(key: DeclarationKey): boolean;
   /** Returns whether the generated file exports a type: its schema exports it, or another file refers to it. */
   isExported(key: DeclarationKey): boolean;
 }
@@ -132,6 +134,10 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
     protoName,
     enumName: (shape) => enumNames?.().get(shape),
     isImported: (key) => imported.has(index.moduleOf(key)),
+    canImport(key) {
+      const other = imported.get(index.moduleOf(key));
+      return other === undefined || other.specifier !== undefined;
+    },
     isExported: (key) => index.type(key).exported || isShared(key),
   };
 }

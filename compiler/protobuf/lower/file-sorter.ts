@@ -10,19 +10,18 @@ import { moduleName } from "../../lock/index.js";
 import { components } from "../../model/connected-components.js";
 import { handleFile } from "./handle-messages.js";
 import type { LoweredFile } from "./lowered-schema.js";
+import type { ModuleOrigins } from "./module-origins.js";
 
 type FilePart = "messages" | "enums" | "services";
 
 export class FileSorter {
-  readonly #package: string;
-  readonly #schemaRoot: string;
+  readonly #origins: ModuleOrigins;
   /** The names of the parts in each schema file, by its path. */
   readonly #modules = new Map<string, Record<FilePart, string[]>>();
   readonly #moduleOf = new Map<string, string>();
 
-  constructor({ package: packageName, schemaRoot }: { readonly package: string; readonly schemaRoot: string }) {
-    this.#package = packageName;
-    this.#schemaRoot = schemaRoot;
+  constructor(origins: ModuleOrigins) {
+    this.#origins = origins;
   }
 
   add(name: string, part: FilePart, module: string): void {
@@ -45,9 +44,11 @@ export class FileSorter {
         group.flatMap((module) => references.get(module) ?? []).map((name) => this.#fileOf(name, paths)),
       );
       imports.delete(path);
+      const { package: packageName, importedFrom } = this.#origins.of(group[0] as string);
       return {
         path,
-        package: this.#package,
+        package: packageName,
+        ...(importedFrom !== undefined && { importedFrom }),
         modules: group,
         messages: group.flatMap((module) => this.#modules.get(module)?.messages ?? []),
         enums: group.flatMap((module) => this.#modules.get(module)?.enums ?? []),
@@ -78,32 +79,32 @@ export class FileSorter {
 
   /** Returns the path of the `.proto` file for each schema file. The files of one group share a path. */
   #paths(groups: readonly (readonly string[])[]): ReadonlyMap<string, string> {
-    const folder = this.#package.replaceAll(".", "/");
     const taken = new Set<string>();
     const paths = new Map<string, string>();
-    const inOrder = [...groups].sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+    // Other packages keep the paths that they have without this project.
+    const rank = (module = "") => `${this.#origins.of(module).importedFrom === undefined ? 1 : 0}${module}`;
+    const inOrder = [...groups].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
     for (const group of inOrder) {
-      const wanted = this.#fileName(group[0] as string);
+      const { package: packageName, path: own } = this.#origins.of(group[0] as string);
+      const wanted = `${packageName.replaceAll(".", "/")}/${fileName(own)}`;
       let name = wanted;
       for (let i = 2; taken.has(name); i++) name = `${wanted}_${i}`;
       taken.add(name);
-      for (const module of group) paths.set(module, `${folder}/${name}.proto`);
+      for (const module of group) paths.set(module, `${name}.proto`);
     }
     return paths;
   }
+}
 
-  /**
-   * Returns the file name without extension: `deep_my_counter` for `schemas/deep/my-counter.ts`, since all files of a
-   * package are in one folder.
-   */
-  #fileName(module: string): string {
-    const { length } = this.#schemaRoot;
-    const inside = length > 0 && module.startsWith(`${this.#schemaRoot}/`) ? module.slice(length + 1) : module;
-    const words = snakeCase(moduleName(inside))
-      .replace(/[^a-z0-9]+/g, "_")
-      .replace(/^_+|_+$/g, "");
-    return words === "" ? "schema" : words;
-  }
+/**
+ * Returns the file name without extension: `deep_my_counter` for `deep/my-counter.ts`, since all files of a package are
+ * in one folder.
+ */
+function fileName(path: string): string {
+  const words = snakeCase(moduleName(path))
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  return words === "" ? "schema" : words;
 }
 
 function namedTypes(type: ProtoType): readonly string[] {

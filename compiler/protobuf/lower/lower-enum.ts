@@ -71,9 +71,9 @@ export class EnumValueNames {
   }
 
   claim({ lowered, sources }: LoweredEnum, place: NamePath): void {
-    const scope = namespaceOf(place.name);
+    const scope = namespaceOf(lowered.name);
     for (const [i, value] of lowered.values.entries()) {
-      const name = scope === "" ? value.name : `${scope}.${value.name}`;
+      const name = `${scope}.${value.name}`;
       const first = this.#holders.get(name);
       const source = sources[i];
       const second = source === undefined ? `the value 0 of ${place.path}` : `${place.path}.${source.name}`;

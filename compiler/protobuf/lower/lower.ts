@@ -7,13 +7,18 @@
  * tombstones.
  */
 import { emptyLock, type Lock } from "../../lock/index.js";
-import { indexSchema } from "../../model/resolve.js";
-import type { Schema } from "../../model/schema.js";
+import { components } from "../../model/connected-components.js";
+import { packageOfPath } from "../../model/imported-path.js";
+import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
+import type { Module, Schema } from "../../model/schema.js";
+import type { DeclarationKey, Type } from "../../model/type.js";
 import { FileSorter } from "./file-sorter.js";
 import type { LoweredSchema } from "./lowered-schema.js";
 import { MessageLowering } from "./message-lowering.js";
-import { MessageNames } from "./message-names.js";
+import { PackageNames } from "./message-names.js";
+import { ModuleOrigins } from "./module-origins.js";
 import { NamePaths } from "./name-paths.js";
+import { needed } from "./needed-files.js";
 import { scopeClashes } from "./scope-clashes.js";
 import { ServiceLowering } from "./service-lowering.js";
 import { Tombstones } from "./tombstones.js";
@@ -23,6 +28,8 @@ export interface LowerOptions {
   readonly package: string;
   /** The folder that contains all schema files. File names are relative to it. */
   readonly schemaRoot: string;
+  /** The locks of the packages from which the schema imports types, which contain their tombstones. */
+  readonly importedLocks?: ReadonlyMap<string, Lock>;
 }
 
 /**
@@ -33,11 +40,10 @@ export interface LowerOptions {
 export function lowerToProtobuf(schema: Schema, lock: Lock, options: LowerOptions): LoweredSchema {
   const { messages, services, files, names } = lowerInto(schema, lock, options, false);
   const lowered = { messages: messages.messages, enums: messages.enums, services: services.services };
-  const clashes = [...names.clashes, ...scopeClashes(lowered, messages.origins, options.package)];
+  const clashes = [...names.clashes, ...scopeClashes(lowered, messages.origins)];
   return {
     package: options.package,
-    schema: lowered,
-    files: files.sort(lowered),
+    ...needed(lowered, files.sort(lowered)),
     origins: messages.origins,
     memberNames: messages.memberNames,
     enumNames: messages.enumNames,
@@ -57,19 +63,22 @@ interface ProtobufLowering {
   readonly messages: MessageLowering;
   readonly services: ServiceLowering;
   readonly files: FileSorter;
-  readonly names: MessageNames;
+  readonly names: PackageNames;
 }
 
 function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly: boolean): ProtobufLowering {
   const index = indexSchema(schema);
-  const names = new MessageNames(options.package);
-  const places = new NamePaths(index, names);
-  const files = new FileSorter(options);
-  const surroundings = { index, names, places, files, tombstones: new Tombstones(lock, schema.modules), namesOnly };
+  const origins = new ModuleOrigins(schema, options);
+  const names = new PackageNames(origins);
+  const places = new NamePaths(index, names, origins);
+  const files = new FileSorter(origins);
+  const all = [...schema.modules, ...(schema.imported ?? [])];
+  const tombstones = new Tombstones(lock, all, options.importedLocks);
+  const surroundings = { index, names, origins, places, files, tombstones, namesOnly };
   const messages = new MessageLowering(surroundings);
   const services = new ServiceLowering(surroundings, messages);
-  // The result must not depend on the order of files.
-  const modules = [...schema.modules].sort((a, b) => (a.path < b.path ? -1 : 1));
+  // Other packages come first, so that they have the names that they have without this project.
+  const modules = [...importedInOrder(index), ...inOrder(schema.modules)];
   for (const module of modules) for (const declaration of module.types) places.claim(declaration, module);
   for (const module of modules) places.claimScopes(module);
   for (const module of modules) {
@@ -77,4 +86,27 @@ function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly:
     for (const actor of module.actors) services.add(actor, module);
   }
   return { messages, services, files, names };
+}
+
+/** Returns modules in an order that does not depend on that of the files. */
+function inOrder<M extends Module>(modules: readonly M[]): readonly M[] {
+  return [...modules].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Returns the modules of other packages. A package comes after those from which it imports types. */
+function importedInOrder(index: SchemaIndex): readonly Module[] {
+  const { imported = [] } = index.schema;
+  const packages = [...new Set(imported.map((module) => module.package))].sort();
+  const of = (name: string) => imported.filter((module) => module.package === name);
+  const used = (name: string) =>
+    of(name).flatMap((module) => targetsOf(module).map((key) => packageOfPath(index.moduleOf(key).path)));
+  return components(packages, used).flatMap((group) => group.flatMap((name) => inOrder(of(name))));
+}
+
+function targetsOf(module: Module): readonly DeclarationKey[] {
+  const visit = (type: Type): readonly DeclarationKey[] => [
+    ...(type.kind === "ref" ? [type.target] : type.kind === "mesh" ? [type.actor] : []),
+    ...partsOf(type).flatMap(visit),
+  ];
+  return typesOf(module).flatMap(visit);
 }

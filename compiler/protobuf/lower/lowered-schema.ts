@@ -6,7 +6,7 @@ import type { ProtoMessage, ProtoSchema } from "../../../shared/protobuf/proto-s
 import type { Position, Shape } from "../../model/type.js";
 
 export interface LoweredSchema {
-  /** The package of everything that the schema declares. */
+  /** The package of everything that the project itself declares. */
   readonly package: string;
   readonly schema: ProtoSchema;
   /** The files, each after those that it imports. */
@@ -47,6 +47,8 @@ export interface LoweredFile {
   /** The path relative to the folder of `.proto` files: `acme/shop/v1/counter.proto`. */
   readonly path: string;
   readonly package: string;
+  /** The npm package that declares the contents, if it is not the project itself. */
+  readonly importedFrom?: string;
   /** The schema files; several if they need each other, none for what Viceroy itself declares. */
   readonly modules: readonly string[];
   /** Full names in the order in which they are printed. */
@@ -60,6 +62,7 @@ export interface LoweredFile {
 export interface ProtoClash {
   /** Whether the name belongs to a type or to a value of an enum. */
   readonly kind: "type" | "value";
+  /** The full name: `acme.shop.v1.Tree`. */
   readonly name: string;
   /** The first holder of the name: `Tree of schemas/a.ts`. */
   readonly first: string;

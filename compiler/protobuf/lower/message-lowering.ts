@@ -3,7 +3,7 @@
  * it, and is ordered before the messages that it contains.
  */
 
-import { simpleName } from "../../../shared/names/qualified-name.js";
+import { flatName, simpleName } from "../../../shared/names/qualified-name.js";
 import { protoName } from "../../../shared/protobuf/names.js";
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../../shared/protobuf/proto-schema.js";
 import { wellKnownPackage } from "../../../shared/protobuf/well-known-files.js";
@@ -24,7 +24,8 @@ import type { FileSorter } from "./file-sorter.js";
 import { handleMessages, handleName } from "./handle-messages.js";
 import { EnumValueNames, lowerEnum } from "./lower-enum.js";
 import type { Origin } from "./lowered-schema.js";
-import type { MessageNames } from "./message-names.js";
+import type { PackageNames } from "./message-names.js";
+import type { ModuleOrigins } from "./module-origins.js";
 import { elementStep, memberStep, type NamePath, namePathBelow, steps, variantStep } from "./name-path.js";
 import type { NamePaths, TypeAtPath } from "./name-paths.js";
 import { readerLosses } from "./reader-losses.js";
@@ -48,7 +49,8 @@ interface FieldAtPath extends MemberAtPath {
 /** The shared parts of one lowering. */
 export interface LowerContext {
   readonly index: SchemaIndex;
-  readonly names: MessageNames;
+  readonly names: PackageNames;
+  readonly origins: ModuleOrigins;
   readonly places: NamePaths;
   readonly tombstones: Tombstones;
   readonly files: FileSorter;
@@ -58,7 +60,8 @@ export interface LowerContext {
 
 export class MessageLowering {
   readonly #index: SchemaIndex;
-  readonly #names: MessageNames;
+  readonly #names: PackageNames;
+  readonly #modules: ModuleOrigins;
   readonly #places: NamePaths;
   readonly #tombstones: Tombstones;
   readonly #files: FileSorter;
@@ -73,9 +76,10 @@ export class MessageLowering {
   readonly origins = new Map<string, Origin>();
   readonly memberNames = new Map<string, readonly string[]>();
 
-  constructor({ index, names, places, tombstones, files, namesOnly }: LowerContext) {
+  constructor({ index, names, origins, places, tombstones, files, namesOnly }: LowerContext) {
     this.#index = index;
     this.#names = names;
+    this.#modules = origins;
     this.#places = places;
     this.#tombstones = tombstones;
     this.#files = files;
@@ -256,11 +260,12 @@ export class MessageLowering {
 
   /** Creates a message once per key and returns its full name. Messages that it needs are ordered after it. */
   define(kind: string, place: NamePath, make: (own: NamePath, full: string) => ProtoMessage): string {
-    const key = `${kind} ${place.name} ${place.path} ${place.lockModule}`;
+    const scope = this.#modules.of(place.module).package;
+    const key = `${kind} ${scope} ${place.name} ${place.path} ${place.lockModule}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const own = this.#own(place);
-    const full = this.#names.fullName(own.name);
+    const full = this.#names.of(own.module).fullName(own.name);
     this.#known.set(key, full);
     // Reserves the position in the order before `make` adds the contained messages.
     this.messages.set(full, { name: full, fields: [] });
@@ -273,10 +278,10 @@ export class MessageLowering {
   #enum(shape: EnumShape, place: NamePath): string {
     const known = this.enumNames.get(shape);
     if (known !== undefined) return known;
-    // An enum depends on no type argument, so it belongs to the file of the generic type and not to that of an
-    // instance.
-    const own = this.#own({ ...place, name: place.enumName, module: place.lockModule });
-    const full = this.#names.fullName(own.name);
+    const own = this.#own(
+      this.#modules.areTogether(place.module, place.lockModule) ? enumPath(place) : foreignEnumPath(place),
+    );
+    const full = this.#names.of(own.module).fullName(own.name);
     this.enumNames.set(shape, full);
     this.noteOrigin(full, own);
     if (this.#namesOnly) return full;
@@ -296,7 +301,9 @@ export class MessageLowering {
   }
 
   #own(place: NamePath): NamePath {
-    return place.isClaimed ? place : { ...place, name: this.#names.findFree(place.name, place.path), isClaimed: true };
+    return place.isClaimed
+      ? place
+      : { ...place, name: this.#names.of(place.module).findFree(place.name, place.path), isClaimed: true };
   }
 
   noteOrigin(name: string, { path, doc, at }: NamePath): void {
@@ -429,4 +436,20 @@ function demandedOneofs(members: readonly MemberAtPath[]): readonly string[] {
 
 export function namesInUse(fields: readonly ProtoField[]): NamesInUse {
   return { numbers: new Set(fields.map(({ number }) => number)), names: new Set(fields.map(({ name }) => name)) };
+}
+
+/**
+ * Returns the path of an enum. It depends on no type argument, so it belongs to the file of the generic type and not to
+ * that of an instance.
+ */
+function enumPath(place: NamePath): NamePath {
+  return { ...place, name: place.enumName, module: place.lockModule };
+}
+
+/**
+ * Returns the path of an enum in an instance of a generic type of another package, which does not contain the enum if it
+ * has no instance of its own.
+ */
+function foreignEnumPath(place: NamePath): NamePath {
+  return { ...place, name: flatName(place.enumName), isClaimed: false };
 }

@@ -6,6 +6,7 @@
 import { pascalCase } from "../../../shared/protobuf/names.js";
 import type { Position, Type } from "../../model/type.js";
 import type { ProtoClash } from "./lowered-schema.js";
+import type { ModuleOrigins } from "./module-origins.js";
 
 /** Returns the text of a type argument in the name of an instance: `Int32`, `ItemList`, `StringToItemMap`. */
 export function argumentName(type: Type, nameOf: (type: Type) => string): string {
@@ -37,13 +38,33 @@ interface NameHolder {
   readonly what: string;
 }
 
-export class MessageNames {
-  readonly #package: string;
-  readonly #holders = new Map<string, NameHolder>();
+/** The names of all protobuf packages of a schema. Schema files of different npm packages can share one. */
+export class PackageNames {
+  readonly #origins: ModuleOrigins;
+  readonly #names = new Map<string, MessageNames>();
   readonly clashes: ProtoClash[] = [];
 
-  constructor(packageName: string) {
+  constructor(origins: ModuleOrigins) {
+    this.#origins = origins;
+  }
+
+  /** Returns the names of the protobuf package of a schema file. */
+  of(module: string): MessageNames {
+    const { package: name } = this.#origins.of(module);
+    const known = this.#names.get(name) ?? new MessageNames(name, this.clashes);
+    this.#names.set(name, known);
+    return known;
+  }
+}
+
+export class MessageNames {
+  readonly #package: string;
+  readonly #clashes: ProtoClash[];
+  readonly #holders = new Map<string, NameHolder>();
+
+  constructor(packageName: string, clashes: ProtoClash[]) {
     this.#package = packageName;
+    this.#clashes = clashes;
   }
 
   fullName(name: string): string {
@@ -55,8 +76,12 @@ export class MessageNames {
    */
   claim(name: string, what: string, at: Position): string {
     const first = this.#holders.get(name);
-    if (first !== undefined) this.clashes.push({ kind: "type", name, first: first.what, second: what, at });
+    if (first !== undefined) this.clash(name, first.what, what, at);
     return this.findFree(name, what);
+  }
+
+  clash(name: string, first: string, second: string, at: Position): void {
+    this.#clashes.push({ kind: "type", name: this.fullName(name), first, second, at });
   }
 
   /** Takes a name for something that has none in the schema: `wanted`, with a number appended if it is taken. */

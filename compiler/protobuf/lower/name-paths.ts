@@ -10,7 +10,8 @@ import type { Module, TypeDeclaration } from "../../model/schema.js";
 import type { Type } from "../../model/type.js";
 import { canHoldTypes, protoDeclarationName } from "../declared-names.js";
 import { valueForm } from "../form/form.js";
-import { argumentName, type MessageNames } from "./message-names.js";
+import { argumentName, type PackageNames } from "./message-names.js";
+import type { ModuleOrigins } from "./module-origins.js";
 import { type NamePath, namePathBelow, steps } from "./name-path.js";
 
 type Reference = Extract<Type, { kind: "ref" }>;
@@ -22,13 +23,15 @@ export interface TypeAtPath {
 
 export class NamePaths {
   readonly #index: SchemaIndex;
-  readonly #names: MessageNames;
+  readonly #names: PackageNames;
+  readonly #origins: ModuleOrigins;
   /** The paths of declarations without type parameters, and of instances of those with type parameters. */
   readonly #places = new Map<string, NamePath>();
 
-  constructor(index: SchemaIndex, names: MessageNames) {
+  constructor(index: SchemaIndex, names: PackageNames, origins: ModuleOrigins) {
     this.#index = index;
     this.#names = names;
+    this.#origins = origins;
   }
 
   /** Takes the name of a declaration. All declarations come before other types, so that they keep their names. */
@@ -37,7 +40,7 @@ export class NamePaths {
     if (typeParameters.length > 0) return;
     const isClaimed = this.isOwnMessage(declaration);
     const wanted = protoDeclarationName(name, module);
-    const own = isClaimed ? this.#names.claim(wanted, `${name} of ${module.path}`, at) : wanted;
+    const own = isClaimed ? this.#names.of(module.path).claim(wanted, `${name} of ${module.path}`, at) : wanted;
     this.#places.set(key, {
       name: own,
       enumName: own,
@@ -61,7 +64,7 @@ export class NamePaths {
       for (const namespace of namespacesOf(name)) {
         if (known.has(namespace) || !canHoldTypes(namespace, module)) continue;
         known.add(namespace);
-        this.#names.claim(protoDeclarationName(namespace, module), `namespace ${namespace} of ${path}`, at);
+        this.#names.of(path).claim(protoDeclarationName(namespace, module), `namespace ${namespace} of ${path}`, at);
       }
     }
   }
@@ -188,12 +191,14 @@ export class NamePaths {
 
   /**
    * Returns the schema file of an instance. It is that of a type argument, because the generic declaration does not
-   * know its instances.
+   * know its instances. If another package declares the argument, it does not know the instance either: the file is that
+   * which needs the instance.
    */
   #moduleOfInstance(type: Reference, from: NamePath): string {
     const own = this.#index.moduleOf(type.target).path;
     const modules = type.args.flatMap((arg) => this.#modulesIn(arg, from));
-    return modules.find((module) => module !== own) ?? own;
+    const found = modules.find((module) => module !== own) ?? own;
+    return this.#origins.areTogether(found, from.module) ? found : from.module;
   }
 
   #modulesIn(type: Type, from: NamePath): readonly string[] {

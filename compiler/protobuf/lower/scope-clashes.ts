@@ -13,7 +13,6 @@ import type { Origin, ProtoClash } from "./lowered-schema.js";
 export function scopeClashes(
   { messages, enums }: ProtoSchema,
   origins: ReadonlyMap<string, Origin>,
-  packageName: string,
 ): readonly ProtoClash[] {
   const inside = new Map<string, string[]>();
   const note = (name: string, type: string): void => {
@@ -35,8 +34,7 @@ export function scopeClashes(
         const origin = other === undefined ? undefined : origins.get(other);
         if (origin === undefined) return [];
         const first = `${what} ${field.name} of ${origins.get(message.name)?.place ?? message.name}`;
-        const full = `${message.name}.${name}`.slice(packageName.length + 1);
-        return [{ kind: "type", name: full, first, second: origin.place, at: origin.at }];
+        return [{ kind: "type", name: `${message.name}.${name}`, first, second: origin.place, at: origin.at }];
       }),
     ),
   );

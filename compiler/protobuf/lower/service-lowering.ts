@@ -31,8 +31,9 @@ export class ServiceLowering {
   add(actor: ActorDeclaration, { path: module }: Module): void {
     const { name, id, doc, at, args } = actor;
     const wanted = pascalCase(name);
-    const service = this.#context.names.claim(serviceName(wanted), `the service of ${name} of ${module}`, at);
-    const full = this.#context.names.fullName(service);
+    const names = this.#context.names.of(module);
+    const service = names.claim(serviceName(wanted), `the service of ${name} of ${module}`, at);
+    const full = names.fullName(service);
     const place: NamePath = {
       ...{ name: wanted, enumName: wanted, isClaimed: false, path: name, lockModule: module, module, doc, at },
       args: new Map(),
@@ -51,7 +52,8 @@ export class ServiceLowering {
 
   #method(endpoint: Endpoint, service: string, actor: NamePath, taken: Map<string, string>): ProtoMethod {
     const { name, id, doc, at, params, result, stream, options } = endpoint;
-    const method = this.#methodName(endpoint, service, actor.path, taken);
+    const names = this.#context.names.of(actor.module);
+    const method = this.#methodName(endpoint, service, actor, taken);
     const place = {
       ...namePathBelow(actor, memberStep(name, at)),
       name: actor.name + method,
@@ -60,7 +62,7 @@ export class ServiceLowering {
     const what = `${actor.path}.${name} of ${actor.module}`;
     const request = this.#claimed(`${service}${method}Request`, `the request of ${what}`, place);
     const response = this.#claimed(`${service}${method}Response`, `the response of ${what}`, place);
-    this.#messages.noteOrigin(`${this.#context.names.fullName(service)}.${method}`, { ...place, doc });
+    this.#messages.noteOrigin(`${names.fullName(service)}.${method}`, { ...place, doc });
     return {
       name: method,
       id,
@@ -93,25 +95,30 @@ export class ServiceLowering {
    * Returns the method's name. Names of endpoints that differ only in capitals and underscores are equal in protobuf
    * and clash.
    */
-  #methodName({ name, wireName, at }: Endpoint, service: string, actor: string, taken: Map<string, string>): string {
+  #methodName(
+    { name, wireName, at }: Endpoint,
+    service: string,
+    { path: actor, module }: NamePath,
+    taken: Map<string, string>,
+  ): string {
     const wanted = pascalCase(wireName ?? name);
     let method = wanted;
     for (let i = 2; taken.has(method); i++) method = `${wanted}${i}`;
     if (method !== wanted) {
-      const clash = {
-        name: `${service}.${wanted}`,
-        first: `${actor}.${taken.get(wanted)}`,
-        second: `${actor}.${name}`,
-        at,
-      };
-      this.#context.names.clashes.push({ kind: "type", ...clash });
+      const names = this.#context.names.of(module);
+      names.clash(`${service}.${wanted}`, `${actor}.${taken.get(wanted)}`, `${actor}.${name}`, at);
     }
     taken.set(method, name);
     return method;
   }
 
   #claimed(name: string, what: string, place: NamePath): NamePath {
-    return { ...place, name: this.#context.names.claim(name, what, place.at), isClaimed: true, doc: "" };
+    return {
+      ...place,
+      name: this.#context.names.of(place.module).claim(name, what, place.at),
+      isClaimed: true,
+      doc: "",
+    };
   }
 
   #arguments(params: readonly Parameter[], place: NamePath, full: string): readonly ProtoField[] {

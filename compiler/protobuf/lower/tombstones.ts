@@ -4,6 +4,7 @@
  */
 import { enumValueName, protoName } from "../../../shared/protobuf/names.js";
 import { type BlockKind, type Lock, type LockEntry, type LockParam, moduleName } from "../../lock/index.js";
+import { importedPath } from "../../model/imported-path.js";
 import type { Module } from "../../model/schema.js";
 import type { Reserved } from "../../model/type.js";
 
@@ -21,13 +22,22 @@ export class Tombstones {
   /** The numbers and names from `@reserved`, by name and module. */
   readonly #declared = new Map<string, Reserved>();
 
-  constructor(lock: Lock, modules: readonly Module[]) {
+  /**
+   * @param lock the lock of the project
+   * @param imported the locks of other packages, by package
+   */
+  constructor(lock: Lock, modules: readonly Module[], imported: ReadonlyMap<string, Lock> = new Map()) {
     for (const { path, types } of modules) {
       for (const { name, reserved } of types)
         if (reserved !== undefined) this.#declared.set(`${name} in ${path}`, reserved);
     }
-    for (const { kind, name, module, entries } of lock.blocks)
-      this.#blocks.set(`${kind} ${name} in ${module}`, entries);
+    this.#add(lock, (module) => module);
+    for (const [name, other] of imported) this.#add(other, (module) => importedPath(name, module));
+  }
+
+  #add({ blocks }: Lock, pathOf: (module: string) => string): void {
+    for (const { kind, name, module, entries } of blocks)
+      this.#blocks.set(`${kind} ${name} in ${pathOf(module)}`, entries);
   }
 
   /**
