@@ -169,8 +169,38 @@ export function loadedInterface(key: string, fingerprint: bigint): ActorDescript
   return builds?.get(fingerprint) ?? [...(builds?.values() ?? [])].at(-1);
 }
 
-/** Makes the descriptor of an actor interface from its definition, and remembers it for `loadedInterface`. */
+/** The keys of the interfaces whose generated modules this process has loaded, by actor id. */
+const loadedIds = new Map<number, string>();
+
+/**
+ * Checks that no other package has an actor with the same id, by which messages and checkpoints name actors. Two builds
+ * of one package may have it: an interface that was renamed keeps its id. The id 0 belongs to no lock file.
+ */
+function checkActorId({ id, key }: ActorDefinition): void {
+  const other = loadedIds.get(id) ?? key;
+  if (id !== 0 && packageOf(other) !== packageOf(key)) {
+    const hex = `0x${id.toString(16).padStart(8, "0")}`;
+    throw new Error(
+      `cannot register ${key}: ${other} has the same id, because one of the packages has a copy of the other's lock; ` +
+        "remove the block of the actor from viceroy.lock of the package that is not in use yet, and run " +
+        `\`npx viceroy compile\` there, got id ${hex}`,
+    );
+  }
+  loadedIds.set(id, key);
+}
+
+/** Returns the name of the package in the key of an interface. */
+function packageOf(key: string): string {
+  return key.split("/", key.startsWith("@") ? 2 : 1).join("/");
+}
+
+/**
+ * Makes the descriptor of an actor interface from its definition, and remembers it for `loadedInterface`.
+ *
+ * @throws Error if this process has loaded an actor of another package with the same id
+ */
 export function defineActor(actor: ActorDefinition): ActorDescriptor {
+  checkActorId(actor);
   let args: ArgsDefinition | undefined;
   const getArgs = (): ArgsDefinition => (args ??= actor.args());
   let endpoints: readonly EndpointDescriptor[] | undefined;

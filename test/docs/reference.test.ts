@@ -1,5 +1,5 @@
 /** Checks that the pages of options and errors list everything that the declarations of the built package export. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type ExportedDeclarations, Node, Project } from "ts-morph";
 import { describe, expect, test } from "vitest";
@@ -45,6 +45,35 @@ describe.each(Object.entries(modules))("exports of %s", (_module, file) => {
     expect([...classes, ...codes].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 });
+
+/** The sources whose errors are plain ones, so that only their messages tell them apart. */
+const plainErrors = [
+  ...["wire/imported-codec.ts", "wire/descriptor.ts", "proc/platform/actor-registry.ts"],
+  ...["proc/platform/import-error.ts"],
+  ...readdirSync(path.join(root, "runtime/host/publish")).map((name) => `host/publish/${name}`),
+];
+
+test("the page of errors lists every message about other packages and published meshes", () => {
+  const page = readFileSync(path.join(root, "docs/reference/errors.md"), "utf8");
+  const listed = [...page.matchAll(/`(cannot [^`]+)`/g)].map(([, text = ""]) => text.replace(/\s*…$/, ""));
+  const missing = plainErrors.flatMap((name) => {
+    const source = readFileSync(path.join(root, "runtime", name), "utf8");
+    const messages = [...source.matchAll(/Error\(\s*`(cannot (?:\\.|[^`\\])+)`/g)].map(([, text = ""]) =>
+      withGaps(text),
+    );
+    // A message without words of its own passes a reason on.
+    const worded = messages.filter((text) => !/^cannot …: [… ]+$/.test(text));
+    return worded.filter((text) => !listed.some((known) => text.startsWith(known))).map((text) => `${name}: ${text}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+/** Replaces the expressions in a template by the sign that the page has for them. */
+function withGaps(template: string): string {
+  let text = template;
+  while (/\$\{[^{}]*\}/.test(text)) text = text.replaceAll(/\$\{[^{}]*\}/g, "…");
+  return text;
+}
 
 test("the helpers of this test recognise error classes and error codes in declarations", () => {
   const source = project.getSourceFileOrThrow(path.join(root, "dist/types", modules["viceroy/rdma"]));

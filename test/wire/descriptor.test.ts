@@ -89,3 +89,16 @@ describe("an endpoint", () => {
     expect(endpoint({ interceptor: { ...interceptor, retainsResults: false } })).toHaveLength(1);
   });
 });
+
+test("an actor with the id of an actor of another package is refused, and a renamed one of the same package is not", () => {
+  const rest = { name: "Clock", fingerprint: 5n, args: () => none, endpoints: () => ({}) };
+  defineActor({ ...rest, key: "@acme/clocks/schemas/clock#Clock", id: 0xc10c });
+  defineActor({ ...rest, key: "@acme/clocks/schemas/time#Watch", id: 0xc10c });
+  expect(() => defineActor({ ...rest, key: "@acme/copies/schemas/clock#Clock", id: 0xc10c })).toThrow(
+    new Error(
+      "cannot register @acme/copies/schemas/clock#Clock: @acme/clocks/schemas/time#Watch has the same id, because one of the " +
+        "packages has a copy of the other's lock; remove the block of the actor from viceroy.lock of the package that is not " +
+        "in use yet, and run `npx viceroy compile` there, got id 0x0000c10c",
+    ),
+  );
+});

@@ -5,6 +5,7 @@
  * this class is spawned there.
  */
 import { hostname } from "node:os";
+import { pathToFileURL } from "node:url";
 import type { ActorClass } from "../../actor/reference/actor-request.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { explainImportError } from "./import-error.js";
@@ -270,13 +271,22 @@ function sortByNameMatch(candidates: readonly ClassCandidate[], name: string): C
   return [...candidates].sort((a, b) => likely(a) - likely(b));
 }
 
+/**
+ * The message of Node.js about a package that is not there. If the folder of the package has no package.json, the message
+ * contains the path of the folder.
+ */
+const missingPackage =
+  /^Cannot find package '(?:\S*\/node_modules\/)?((?:@[^/']+\/)?[^/']+)[^']*'(?: imported from (.+))?$/;
+
 /** Returns an error with advice if a package of actors is not installed here, and the same error otherwise. */
 function explainMissingPackage(error: unknown, { id, registry }: ClassReference): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  const missing = code === "ERR_MODULE_NOT_FOUND" ? /^Cannot find package '([^']+)'/.exec(message)?.[1] : undefined;
-  if (missing === undefined) return error;
+  const found = code === "ERR_MODULE_NOT_FOUND" ? missingPackage.exec(message) : null;
+  if (found === null) return error;
+  const [, name, importer] = found;
+  const where = importer === undefined ? registry : importer.startsWith("file:") ? importer : pathToFileURL(importer).href;
   return new Error(
-    `cannot load ${id}: the package ${missing} is not installed on ${hostname()} for ${registry}; install it there, in the ` +
+    `cannot load ${id}: the package ${name} is not installed on ${hostname()} for ${where}; install it there, in the ` +
       `version that the program uses`,
     { cause: error },
   );
