@@ -21,6 +21,8 @@ export interface ContractStoreOptions {
   readonly version: string;
   /** The names that a config file can have. */
   readonly configNames: readonly string[];
+  /** Returns the text of a file, or undefined if there is none. Default: reads the disk. */
+  readonly readText?: (file: string) => string | undefined;
 }
 
 /** The part of package.json that matters here. */
@@ -35,11 +37,13 @@ export class ContractStore {
   readonly #resolve: ResolveModule;
   readonly #version: string;
   readonly #configNames: readonly string[];
+  readonly #readText: (file: string) => string | undefined;
   readonly #own: string | undefined;
   readonly #contracts = new Map<string, InstalledContract | ContractError>();
   readonly #texts = new Map<string, string | undefined>();
 
-  constructor({ root, openResolver, version, configNames }: ContractStoreOptions) {
+  constructor({ root, openResolver, version, configNames, readText = textOnDisk }: ContractStoreOptions) {
+    this.#readText = readText;
     this.root = root;
     this.#resolve = openResolver((missing) => {
       // The resolver also misses files at the paths of folders, and the other way round.
@@ -65,7 +69,7 @@ export class ContractStore {
 
   /** Returns the text of a file, or undefined if there is none. */
   read(file: string): string | undefined {
-    if (!this.#texts.has(file)) this.#texts.set(file, existsSync(file) ? readFileSync(file, "utf8") : undefined);
+    if (!this.#texts.has(file)) this.#texts.set(file, this.#readText(file));
     return this.#texts.get(file);
   }
 
@@ -216,4 +220,8 @@ export function packageOf(specifier: string): string {
 /** Returns whether a specifier names a package: it is neither a path nor a module of Node.js. */
 export function isPackage(specifier: string): boolean {
   return !/^[./#]|^node:/.test(specifier);
+}
+
+function textOnDisk(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }

@@ -82,6 +82,11 @@ class SchemaRebuilder {
       }
       for (const { name, key } of actors) this.#know(name, module, { kind: "mesh", actor: key });
     }
+    // The lock has no blocks for the types of other packages, but its texts name them.
+    for (const { path, types, actors } of this.#now.imported ?? []) {
+      for (const { name, key } of types) this.#know(name, path, { kind: "ref", target: key, args: [] });
+      for (const { name, key } of actors) this.#know(name, path, { kind: "mesh", actor: key });
+    }
     return { ...this.#now, modules: modules.map((module) => this.#module(module)) };
   }
 

@@ -10,13 +10,12 @@ import { lowerToProtobuf } from "../protobuf/lower/lower.js";
 import { protoPackageOf } from "../protobuf/proto-package.js";
 
 /**
- * @param own the current schema, with ids
+ * @param schema the current schema, with ids. Types of other packages are the same on both sides: the compilation of
+ *   their package reports their changes
  * @param before the published lock
  * @param next the text of the lock that the schema requires
  */
-export function lockBreaks(config: Config, own: Schema, before: Lock, next: string): readonly Break[] {
-  // Imported types are parts of the same messages.
-  const schema: Schema = { ...own, modules: [...own.modules, ...(own.imported ?? [])], imported: [] };
+export function lockBreaks(config: Config, schema: Schema, before: Lock, next: string): readonly Break[] {
   const options = {
     package: config.proto.package ?? protoPackageOf(schema.package),
     schemaRoot: commonRoot(config.schemas),

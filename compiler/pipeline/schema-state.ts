@@ -2,7 +2,7 @@
 
 import { lowerToCapnp } from "../capnp/lower.js";
 import { type Config, configNames } from "../config/index.js";
-import { ContractError, ContractStore } from "../contracts/index.js";
+import { ContractError, ContractStore, type InstalledContract } from "../contracts/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
 import { commonRoot } from "../emit/index.js";
 import type { SchemaState } from "../evolve/index.js";
@@ -15,17 +15,23 @@ import { version } from "../version.js";
 import { hasErrors } from "./compile-project.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import { type ReadProject, readProject } from "./read-project.js";
+import { usedModules } from "./used-modules.js";
 
 export interface ReadState {
   /** The state, or undefined if there are errors. */
   readonly state: SchemaState | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** The locks of the packages from which the schemas import types, by package. */
+  readonly importedLocks?: ReadonlyMap<string, Lock>;
+  /** The contracts that were read. */
+  readonly contracts?: readonly InstalledContract[];
 }
 
 /**
  * @param schemas the texts of the schemas
  * @param lock the lock; undefined if there is none yet
  * @param diagnostics the problems found so far
+ * @param readForeign reads a file of another package; by default from the disk
  */
 export function readSchemaState(
   config: Config,
@@ -34,12 +40,14 @@ export function readSchemaState(
   lock: string | undefined,
   source: TypeSource,
   diagnostics: readonly Diagnostic[],
+  readForeign?: (file: string) => string | undefined,
 ): ReadState {
   const store = new ContractStore({
     root: config.root,
     openResolver: openModuleResolver,
     version,
     configNames,
+    ...(readForeign && { readText: readForeign }),
   });
   let read: ReadProject;
   try {
@@ -56,24 +64,26 @@ export function readSchemaState(
   const assigned = assignIds(read.schema, parsed?.lock);
   found.push(...assigned.problems.map(lockDiagnostic));
   if (hasErrors(found)) return { state: undefined, diagnostics: sortDiagnostics(found) };
-  // Imported types are compared like own ones, because they are parts of the same messages.
-  const schema = { ...assigned.schema, modules: [...assigned.schema.modules, ...read.imported] };
+  const { imported, importedLocks } = read;
+  const whole = { ...assigned.schema, imported };
   const schemaRoot = commonRoot(config.schemas);
-  const lowered = lowerToProtobuf(schema, assigned.lock, {
+  const lowered = lowerToProtobuf(whole, assigned.lock, {
     package: config.proto.package ?? protoPackageOf(packageName),
     schemaRoot,
+    importedLocks,
   });
   const capnp = config.emit.includes("capnp")
-    ? lowerToCapnp({ schema, lock: assigned.lock, schemaRoot }).files
+    ? lowerToCapnp({ schema: whole, lock: assigned.lock, schemaRoot, importedLocks }).files
     : undefined;
   const side: SchemaState = {
-    schema,
+    // Imported types are compared like own ones, because they are parts of the same messages.
+    schema: { ...assigned.schema, modules: [...assigned.schema.modules, ...usedModules(whole)] },
     lock: withLines(config.lock, assigned.lock),
     lockFile: config.lock,
     lowered,
     ...(capnp && { capnp }),
   };
-  return { state: side, diagnostics: sortDiagnostics(found) };
+  return { state: side, diagnostics: sortDiagnostics(found), importedLocks, contracts: store.contracts };
 }
 
 /** Returns the lock with the line numbers of its entries. */

@@ -2,7 +2,7 @@
  * Reads a project from a commit or from another folder into memory, as far as its schemas need it. This module writes
  * no files.
  */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import {
   type Config,
@@ -13,6 +13,7 @@ import {
   loadConfig,
   type Transpile,
 } from "../config/index.js";
+import { contractFile } from "../contracts/index.js";
 import type { Diagnostic } from "../diagnostics/index.js";
 import { GitError, type GitFile, GitRepository } from "../git/index.js";
 import { matcher } from "../output/glob.js";
@@ -28,7 +29,17 @@ export interface Snapshot {
   readonly lock: string;
   /** Returns whether the snapshot has a file. */
   exists(file: string): boolean;
+  /** The files of other packages at that time. Absent: as they are on the disk. */
+  readonly foreign?: ForeignFiles;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The files of other packages in a commit. Paths are absolute. */
+export interface ForeignFiles {
+  /** Returns whether the commit has the contract of the package that contains the file. */
+  has(file: string): boolean;
+  /** Reads a file of the commit, or of the disk if the commit does not have the contract of its package. */
+  read(file: string): string | undefined;
 }
 
 /**
@@ -82,8 +93,44 @@ function snapshotOfCommit(ref: string, current: Config, transpile: Transpile): S
     schemas: schemas.map(({ path: name, text: content }: GitFile) => ({ path: name, text: content })),
     lock: text(config.lock),
     exists: (name) => files.has(name),
+    foreign: foreignFiles(repository, commit),
     diagnostics: [],
   };
+}
+
+function foreignFiles(repository: GitRepository, commit: string): ForeignFiles {
+  // Found on first use, because most projects use no other packages.
+  let found: { readonly whole: GitRepository; readonly packages: readonly string[] } | undefined;
+  const nameOf = (file: string): string | undefined => {
+    if (found === undefined) {
+      const whole = GitRepository.open(realpathSync(repository.top));
+      found = { whole, packages: packagesWithContract(whole.files(commit)) };
+    }
+    const name = path.relative(found.whole.folder, file).split(path.sep).join("/");
+    return found.packages.some((folder) => name.startsWith(folder)) ? name : undefined;
+  };
+  return {
+    has: (file) => nameOf(file) !== undefined,
+    read(file) {
+      const name = nameOf(file);
+      return name === undefined ? readIfFile(file) : found?.whole.read(commit, name);
+    },
+  };
+}
+
+/** Returns the folders of the packages that have a contract, each with a slash at its end. */
+function packagesWithContract(files: readonly string[]): readonly string[] {
+  const manifests = new Set(files.filter((file) => path.posix.basename(file) === "package.json"));
+  return files.flatMap((file) => {
+    if (path.posix.basename(file) !== contractFile) return [];
+    let folder = path.posix.dirname(file);
+    while (folder !== "." && !manifests.has(`${folder}/package.json`)) folder = path.posix.dirname(folder);
+    return folder === "." ? [] : [`${folder}/`];
+  });
+}
+
+function readIfFile(file: string): string | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? readIfThere(file) : undefined;
 }
 
 function noLock(name: string, lock: string): ConfigError {

@@ -61,6 +61,7 @@ async function compareWithSnapshot(
     snapshot.lock,
     past,
     snapshot.diagnostics,
+    snapshot.foreign?.read,
   );
   if (older.state === undefined) {
     if (!json) io.err(`cannot compare with ${snapshot.name}: its schemas have errors`);
@@ -68,8 +69,16 @@ async function compareWithSnapshot(
     return exitCode.schema;
   }
   const { breaks, unused } = applyIgnores(findBreaks(older.state, newer.state), config.break.ignore);
-  const { lock: agreed } = newer.state;
-  const shown = breaks.filter((found) => wanted.includes(found.class) && !isAccepted(found, agreed));
+  const { foreign } = snapshot;
+  for (const { package: name, file } of older.contracts ?? []) {
+    if (json || foreign === undefined || foreign.has(file)) continue;
+    io.err(`The types of ${name} are compared as they are now, because ${snapshot.name} has no contract of ${name}.`);
+  }
+  // The lock of another package has the accepted changes of its types.
+  const agreed = [newer.state.lock, ...(newer.importedLocks?.values() ?? [])];
+  const shown = breaks.filter(
+    (found) => wanted.includes(found.class) && !agreed.some((lock) => isAccepted(found, lock)),
+  );
   const textOf = (file: string, side: "older" | "newer") =>
     side === "older" ? snapshotText(snapshot, file) : readIfThere(path.join(config.root, file));
   printBreaks(

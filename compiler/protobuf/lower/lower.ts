@@ -78,12 +78,16 @@ function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly:
   const messages = new MessageLowering(surroundings);
   const services = new ServiceLowering(surroundings, messages);
   // Other packages come first, so that they have the names that they have without this project.
-  const modules = [...importedInOrder(index), ...inOrder(schema.modules)];
+  const groups = [...importedInOrder(index), inOrder(schema.modules)];
+  const modules = groups.flat();
   for (const module of modules) for (const declaration of module.types) places.claim(declaration, module);
   for (const module of modules) places.claimScopes(module);
-  for (const module of modules) {
-    for (const declaration of module.types) messages.declaration(declaration);
-    for (const actor of module.actors) services.add(actor, module);
+  for (const group of groups) {
+    for (const module of group) {
+      for (const declaration of module.types) messages.declaration(declaration);
+      for (const actor of module.actors) services.add(actor, module);
+    }
+    for (const { types } of group) for (const declaration of types) messages.enumsOfGeneric(declaration);
   }
   return { messages, services, files, names };
 }
@@ -93,14 +97,14 @@ function inOrder<M extends Module>(modules: readonly M[]): readonly M[] {
   return [...modules].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Returns the modules of other packages. A package comes after those from which it imports types. */
-function importedInOrder(index: SchemaIndex): readonly Module[] {
+/** Returns the modules of each other package. A package comes after those from which it imports types. */
+function importedInOrder(index: SchemaIndex): readonly (readonly Module[])[] {
   const { imported = [] } = index.schema;
   const packages = [...new Set(imported.map((module) => module.package))].sort();
   const of = (name: string) => imported.filter((module) => module.package === name);
   const used = (name: string) =>
     of(name).flatMap((module) => targetsOf(module).map((key) => packageOfPath(index.moduleOf(key).path)));
-  return components(packages, used).flatMap((group) => group.flatMap((name) => inOrder(of(name))));
+  return components(packages, used).map((group) => group.flatMap((name) => inOrder(of(name))));
 }
 
 function targetsOf(module: Module): readonly DeclarationKey[] {

@@ -3,11 +3,11 @@
  * it, and is ordered before the messages that it contains.
  */
 
-import { flatName, simpleName } from "../../../shared/names/qualified-name.js";
+import { simpleName } from "../../../shared/names/qualified-name.js";
 import { protoName } from "../../../shared/protobuf/names.js";
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../../shared/protobuf/proto-schema.js";
 import { wellKnownPackage } from "../../../shared/protobuf/well-known-files.js";
-import type { SchemaIndex } from "../../model/resolve.js";
+import { instantiate, type SchemaIndex } from "../../model/resolve.js";
 import type { TypeDeclaration } from "../../model/schema.js";
 import type { Shape, Type } from "../../model/type.js";
 import {
@@ -20,6 +20,7 @@ import {
   valueForm,
 } from "../form/form.js";
 import { withoutPlainFields } from "../form/plain-fields.js";
+import { enumsInShape } from "./enum-paths.js";
 import type { FileSorter } from "./file-sorter.js";
 import { handleMessages, handleName } from "./handle-messages.js";
 import { EnumValueNames, lowerEnum } from "./lower-enum.js";
@@ -93,6 +94,18 @@ export class MessageLowering {
     const place = this.#places.declaredPath(declaration);
     if (valueForm(type, this.#index).kind === "scalar") this.#standIn("value", type, place);
     else this.#value(type, place);
+  }
+
+  /**
+   * Adds the inline enums of a generic declaration that has no instance yet. Instances in other packages refer to them,
+   * and its codec writes the names of their values.
+   */
+  enumsOfGeneric(declaration: TypeDeclaration): void {
+    if (declaration.typeParameters.length === 0) return;
+    const args = declaration.typeParameters.map((): Type => ({ kind: "scalar", scalar: "string" }));
+    const shape = instantiate(declaration, args);
+    const place = this.#places.genericPath(declaration);
+    for (const found of enumsInShape(shape, place, this.#index)) this.#enum(found.shape, found.place);
   }
 
   #value(type: Type, place: NamePath): ProtoType {
@@ -278,9 +291,9 @@ export class MessageLowering {
   #enum(shape: EnumShape, place: NamePath): string {
     const known = this.enumNames.get(shape);
     if (known !== undefined) return known;
-    const own = this.#own(
-      this.#modules.areTogether(place.module, place.lockModule) ? enumPath(place) : foreignEnumPath(place),
-    );
+    // An enum depends on no type argument, so it belongs to the file of the generic type and not to that of an
+    // instance.
+    const own = this.#own({ ...place, name: place.enumName, module: place.lockModule });
     const full = this.#names.of(own.module).fullName(own.name);
     this.enumNames.set(shape, full);
     this.noteOrigin(full, own);
@@ -436,20 +449,4 @@ function demandedOneofs(members: readonly MemberAtPath[]): readonly string[] {
 
 export function namesInUse(fields: readonly ProtoField[]): NamesInUse {
   return { numbers: new Set(fields.map(({ number }) => number)), names: new Set(fields.map(({ name }) => name)) };
-}
-
-/**
- * Returns the path of an enum. It depends on no type argument, so it belongs to the file of the generic type and not to
- * that of an instance.
- */
-function enumPath(place: NamePath): NamePath {
-  return { ...place, name: place.enumName, module: place.lockModule };
-}
-
-/**
- * Returns the path of an enum in an instance of a generic type of another package, which does not contain the enum if it
- * has no instance of its own.
- */
-function foreignEnumPath(place: NamePath): NamePath {
-  return { ...place, name: flatName(place.enumName), isClaimed: false };
 }

@@ -137,6 +137,16 @@ export class NamePaths {
     return this.#declared(key);
   }
 
+  /** Returns the path of a generic declaration, below which its enums are named. */
+  genericPath({ key, name, doc, at }: TypeDeclaration): NamePath {
+    const module = this.#index.moduleOf(key);
+    const declared = protoDeclarationName(name, module);
+    return {
+      ...{ name: declared, enumName: declared, isClaimed: false, path: name },
+      ...{ lockModule: module.path, module: module.path, doc, at, args: new Map() },
+    };
+  }
+
   #declared(key: string): NamePath {
     const place = this.#places.get(key);
     if (place === undefined) throw new Error(`cannot place ${key}: the schema does not declare it`);
