@@ -4,7 +4,7 @@
  */
 import { type Config, ConfigError } from "../config/index.js";
 import type { Break } from "../evolve/index.js";
-import { type AcceptedBreak, holdBack, publishedLock } from "../lock/index.js";
+import { type AcceptedBreak, holdBack, type Lock, publishedLock } from "../lock/index.js";
 import { isAccepted, toAcceptedBreak } from "../pipeline/accepted-breaks.js";
 import type { BaseLock } from "../pipeline/base-lock.js";
 import { type CompiledOutput, NextLock } from "../pipeline/compile-project.js";
@@ -21,6 +21,8 @@ export interface WireBreaks {
   readonly unaccepted: readonly Break[];
   /** The lock to write. */
   readonly lock: NextLock;
+  /** The lock that the schemas require, with the changes that were accepted. A contract contains it. */
+  readonly complete: Lock;
 }
 
 /**
@@ -42,6 +44,7 @@ export function findWireBreaks(
   const next = { ...lock.lock, accepted };
   return {
     unaccepted: open,
+    complete: next,
     lock: new NextLock(
       open.length > 0 && lock.previous ? holdBack(lock.previous, next) : next,
       lock.onDisk,

@@ -168,6 +168,12 @@ export class ContractStore {
   /** Returns the path of the contract, which does not exist if package.json names it and it is missing. */
   #locate(folder: string, from: string, named: unknown): string | undefined {
     if (typeof named === "string") return path.join(folder, named);
+    if (named !== undefined) {
+      throw new ContractError(
+        `the package.json of ${this.manifest(folder)?.name} has no path in "viceroy.contract", got ${JSON.stringify(named)}`,
+        `Write the path of ${contractFile} in the package: "viceroy": { "contract": "./generated/${contractFile}" }.`,
+      );
+    }
     for (let at = path.dirname(from); at.startsWith(folder); at = path.dirname(at)) {
       const file = path.join(at, contractFile);
       if (this.read(file) !== undefined) return file;

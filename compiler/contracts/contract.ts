@@ -70,6 +70,16 @@ export function printContract(contract: Contract): string {
 }
 
 /**
+ * Returns a contract with another lock.
+ *
+ * @param text the text of a contract
+ * @param lock the text of the lock
+ */
+export function replaceLock(text: string, lock: string): string {
+  return `${JSON.stringify({ ...(JSON.parse(text) as Contract), lock }, null, 2)}\n`;
+}
+
+/**
  * @param name the package, for error texts
  * @param version the version of this compiler
  * @throws ContractError if the text is not a contract of the format that this compiler reads

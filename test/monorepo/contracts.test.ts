@@ -189,13 +189,62 @@ test("two installed versions of a contract cannot be mixed", async () => {
   );
 });
 
-test("notations other than TypeScript cannot refer to types of other packages", async () => {
-  const folder = workspace(schema, '{ schemas: "schemas/*.ts", emit: ["ts", "proto"] }');
+test("package.json names the contract, if it is in another folder than the generated modules", async () => {
+  const folder = workspace(schema, ofSchemas);
+  const manifest = (contract: string) =>
+    `{ "name": "@acme/prices", "viceroy": { "contract": ${contract} }, "exports": { "./price": "./dist/price.js" } }`;
+  addFiles(folder, {
+    "prices/viceroy.config.ts": config('{ schemas: "schemas/*.ts", out: "gen", emit: ["ts", "contract"] }'),
+  });
   await diagnose(folder, "prices");
+  addFiles(folder, {
+    "prices/package.json": manifest('"./gen/contract.json"'),
+    "prices/dist/price.js": "export const PriceCodec = 1, PricingActor = 2, pricingDescriptor = 3;\n",
+    "prices/dist/price.d.ts": "export {};\n",
+  });
+  expect(await diagnose(folder, "shop")).toEqual([]);
+  expect(read(folder, "shop/generated/shop.ts")).toContain('from "@acme/prices/price"');
+  addFiles(folder, { "prices/package.json": manifest('"./none/contract.json"') });
+  const refused = 'schemas/shop.ts VC1005: cannot import from "@acme/prices/price": ';
   expect(await diagnose(folder, "shop")).toEqual([
-    "viceroy.config.ts VC4004: cannot write proto: the schemas import types from @acme/prices, and only TypeScript can refer to the generated code of another package " +
-      'Remove "proto" from `emit` in the config, or declare the types in this package.',
+    `${refused}the package @acme/prices has no contract: there is no none/contract.json ` +
+      'Add "contract" to "emit" in the config of @acme/prices, and run `npx viceroy compile` there.',
   ]);
+  addFiles(folder, { "prices/package.json": manifest("true") });
+  expect(await diagnose(folder, "shop")).toEqual([
+    `${refused}the package.json of @acme/prices has no path in "viceroy.contract", got true ` +
+      'Write the path of contract.json in the package: "viceroy": { "contract": "./generated/contract.json" }.',
+  ]);
+});
+
+test("a class extends a class of another package, in TypeScript or compiled to JavaScript", async () => {
+  const double = 'import { FixedPrice } from "@acme/staff";\nexport class Double extends FixedPrice {}\n';
+  const folder = workspace({ "src/double.ts": double }, ofActors);
+  await diagnose(folder, "prices");
+  const fixed = `import { PricingActor } from "@acme/prices/price";
+class Common extends PricingActor {}
+export class FixedPrice extends Common {}
+`;
+  const variants = {
+    "./index.ts": { "staff/index.ts": 'export * from "./fixed.js";\n', "staff/fixed.ts": fixed },
+    "./dist/index.js": {
+      "staff/dist/index.js": 'export { FixedPrice } from "./fixed.js";\n',
+      "staff/dist/index.d.ts": 'export { FixedPrice } from "./fixed.js";\n',
+      "staff/dist/fixed.js": fixed,
+      "staff/dist/fixed.d.ts": "declare const Common: any;\nexport declare class FixedPrice extends Common {}\n",
+    },
+  };
+  link(folder, "staff");
+  for (const [exports, files] of Object.entries(variants)) {
+    rmSync(path.join(folder, "staff"), { recursive: true, force: true });
+    addFiles(folder, { "staff/package.json": JSON.stringify({ name: "@acme/staff", exports }), ...files });
+    rmSync(path.join(folder, "shop/generated"), { recursive: true, force: true });
+    expect(await diagnose(folder, "shop")).toEqual([]);
+    const registry = read(folder, "shop/generated/registry.ts");
+    expect(registry).toContain('"@acme/shop/src/double#Double": {\n      schema: "@acme/prices/schemas/price#Pricing"');
+    // The class of the other package is not listed: the config does not name that package.
+    expect(registry).not.toContain("FixedPrice");
+  }
 });
 
 test("a package without schemas has no lock", async () => {

@@ -33,3 +33,57 @@ console.log(await procs.spawn("two", Two).add.callOne(3));
     /Error: cannot register @acme\/copies\/schemas\/counter#Counter: @acme\/counters\/schemas\/counter#Counter has the same id, because one of the packages has a copy of the other's lock; remove the block of the actor from viceroy\.lock of the package that is not in use yet, and run `npx viceroy compile` there, got id 0x[0-9a-f]{8}\n/,
   );
 });
+
+test("an actor class extends a class of another package, and both run", async () => {
+  const folder = linkedWorkspace({
+    ...counterPackages("counters", "counter-actors"),
+    "app/package.json": manifest("app", "./main.ts"),
+    "app/viceroy.config.ts": 'export default { actors: ["src/*.ts", "@acme/counter-actors"] };\n',
+    "app/src/double-counter.ts": `import { MemoryCounter } from "@acme/counter-actors";
+export class DoubleCounter extends MemoryCounter {
+  override add(by: number) { return super.add(2 * by); }
+}
+`,
+    "app/main.ts": `import { MemoryCounter } from "@acme/counter-actors";
+import { thisHost } from "viceroy";
+import "./generated/registry.js";
+import { DoubleCounter } from "./src/double-counter.js";
+await using procs = thisHost().spawnProcs({ gpus: 1 });
+for (const Class of [MemoryCounter, DoubleCounter]) {
+  const counter = procs.spawn("counter", Class);
+  await counter.add.callOne(2);
+  console.log(await counter.add.callOne(1));
+}
+`,
+  });
+  for (const name of ["counters", "app"]) await compiled(folder, name);
+  expect(runMain(folder, "app")).toEqual({ code: 0, stdout: "3\n6\n", stderr: "" });
+});
+
+test("a registry that is older or newer than the contract of its actors says which package to compile", async () => {
+  const counter = (result: string) =>
+    `import type { Actor, Int32 } from "viceroy/schema";\nexport interface Counter extends Actor { add(by: Int32): ${result} }\n`;
+  const folder = linkedWorkspace({
+    ...counterPackages("counters", "counter-actors"),
+    "app/package.json": manifest("app", "./main.ts"),
+    "app/viceroy.config.ts": 'export default { actors: ["@acme/counter-actors"] };\n',
+    "app/main.ts": `import { MemoryCounter } from "@acme/counter-actors";
+import { thisHost } from "viceroy";
+import "./generated/registry.js";
+await using procs = thisHost().spawnProcs({ gpus: 1 });
+console.log(await procs.spawn("counter", MemoryCounter).add.callOne(1));
+`,
+  });
+  for (const name of ["counters", "app"]) await compiled(folder, name);
+  const stale =
+    /cannot use @acme\/counters\/schemas\/counter#Counter: its generated module and file:\S+\/app\/generated\/registry\.ts are of different schemas; run `npx viceroy compile`, got fingerprints 0x[0-9a-f]{16} and 0x[0-9a-f]{16}/;
+  addFiles(folder, { "counters/schemas/counter.ts": counter("number") });
+  await compiled(folder, "counters");
+  const newer = runMain(folder, "app");
+  expect(newer).toMatchObject({ code: 1, stderr: expect.stringMatching(stale) });
+  await compiled(folder, "app");
+  expect(runMain(folder, "app")).toEqual({ code: 0, stdout: "1\n", stderr: "" });
+  addFiles(folder, { "counters/schemas/counter.ts": counter("Int32") });
+  await compiled(folder, "counters");
+  expect(runMain(folder, "app")).toMatchObject({ code: 1, stderr: expect.stringMatching(stale) });
+});

@@ -2,10 +2,11 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Config, ConfigError } from "../../config/index.js";
+import { contractFile, replaceLock } from "../../contracts/contract.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../../diagnostics/index.js";
 import type { Break } from "../../evolve/index.js";
-import { emptyLock, printLock } from "../../lock/index.js";
-import { planOutput, rememberTree, writeAtomically, writeOutput } from "../../output/index.js";
+import { emptyLock, type Lock, printLock } from "../../lock/index.js";
+import { type OutputFile, planOutput, rememberTree, writeAtomically, writeOutput } from "../../output/index.js";
 import type { BaseLock } from "../../pipeline/base-lock.js";
 import type { CompiledOutput } from "../../pipeline/compile-project.js";
 import { version } from "../../version.js";
@@ -70,8 +71,9 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     ...compiled.diagnostics,
     ...(await diagnoseHistory(config, options, output, base)),
   ]);
-  const { unaccepted: open, lock } = await findUnacceptedBreaks(config, options, output, base);
-  const plan = planOutput(root, config.out, output.files);
+  const { unaccepted: open, lock, complete } = await findUnacceptedBreaks(config, options, output, base);
+  const files = accept.length === 0 ? output.files : withLockInContract(config, output.files, complete);
+  const plan = planOutput(root, config.out, files);
   if (plan.foreign.length > 0) {
     const at = (file: string) => ({ file, line: 1, column: 1 });
     const refused = plan.foreign.map((file) => diagnostic("VC3005", at(file), { file }));
@@ -157,10 +159,19 @@ async function findUnacceptedBreaks(
 ): Promise<WireBreaks> {
   const { lock } = output;
   const isInStep = base === undefined && !lock.differsFromDisk;
-  if (draft || ((isInStep || lock.previous === undefined) && accept.length === 0)) return { unaccepted: [], lock };
+  if (draft || ((isInStep || lock.previous === undefined) && accept.length === 0))
+    return { unaccepted: [], lock, complete: lock.lock };
   // Loaded only here, because an up-to-date lock does not need the rules.
   const { findWireBreaks } = await import("../wire-breaks.js");
   return findWireBreaks(config, output, base, accept);
+}
+
+/** Returns the files with a lock in the contract that has the changes which this run has accepted. */
+function withLockInContract({ out }: Config, files: readonly OutputFile[], lock: Lock): readonly OutputFile[] {
+  return files.map((file) => {
+    if (file.path !== `${out}/${contractFile}`) return file;
+    return { ...file, content: replaceLock(String(file.content), printLock(lock)) };
+  });
 }
 
 async function reportBreaks(
