@@ -276,7 +276,7 @@ function sortByNameMatch(candidates: readonly ClassCandidate[], name: string): C
  * contains the path of the folder.
  */
 const missingPackage =
-  /^Cannot find package '(?:\S*\/node_modules\/)?((?:@[^/']+\/)?[^/']+)[^']*'(?: imported from (.+))?$/;
+  /^Cannot find package '(?:[^']*\/node_modules\/)?((?:@[^/']+\/)?[^/']+)[^']*'(?: imported from (.+))?$/;
 
 /** Returns an error with advice if a package of actors is not installed here, and the same error otherwise. */
 function explainMissingPackage(error: unknown, { id, registry }: ClassReference): unknown {
