@@ -14,8 +14,8 @@ export interface FileListener {
 
 interface WatchedFolder {
   readonly watcher: FSWatcher;
-  /** Identifies the folder itself. Another folder at the same path has another number. */
-  readonly inode: number;
+  /** Identifies the folder itself, as opposed to another folder at the same path. */
+  readonly identity: string;
   /** The names in the folder whose changes matter. */
   names: Set<string>;
 }
@@ -40,8 +40,8 @@ export class WatchedFiles {
       const { folder, name } = nearestFolder(file);
       wanted.set(folder, (wanted.get(folder) ?? new Set()).add(name));
     }
-    for (const [folder, { watcher, inode }] of this.#folders) {
-      if (wanted.has(folder) && inodeOf(folder) === inode) continue;
+    for (const [folder, { watcher, identity }] of this.#folders) {
+      if (wanted.has(folder) && identityOf(folder) === identity) continue;
       watcher.close();
       this.#folders.delete(folder);
     }
@@ -60,17 +60,23 @@ export class WatchedFiles {
       known.names = names;
       return;
     }
-    const inode = inodeOf(folder);
-    if (inode === undefined) return;
+    const identity = identityOf(folder);
+    if (identity === undefined) return;
     try {
       const watcher = watch(folder, (_, name) => {
         const now = this.#folders.get(folder);
         if (now?.watcher !== watcher || name === null) return;
-        // The watcher reports its own folder, by the folder's name, when the folder is removed.
-        if (now.names.has(name) || name === path.basename(folder)) this.#listener.onChange();
+        // The watcher reports its own folder, by the folder's name, when the folder is removed. A new folder at this path
+        // can have the same number, so the watcher is dropped, and the next call of `watch` opens another one.
+        const isRemoved = name === path.basename(folder);
+        if (isRemoved) {
+          watcher.close();
+          this.#folders.delete(folder);
+        }
+        if (now.names.has(name) || isRemoved) this.#listener.onChange();
       });
       watcher.on("error", (error) => this.#listener.onError(error));
-      this.#folders.set(folder, { watcher, inode, names });
+      this.#folders.set(folder, { watcher, identity, names });
     } catch (error) {
       this.#listener.onError(error);
     }
@@ -87,8 +93,10 @@ function nearestFolder(file: string): { readonly folder: string; readonly name: 
   }
 }
 
-function inodeOf(folder: string): number | undefined {
-  return statSync(folder, { throwIfNoEntry: false })?.ino;
+/** Returns the number of a folder with its time of birth, because a file system uses numbers again. */
+function identityOf(folder: string): string | undefined {
+  const found = statSync(folder, { throwIfNoEntry: false, bigint: true });
+  return found && `${found.ino} ${found.birthtimeNs}`;
 }
 
 /** Returns the text of a file, an empty text for a folder, or undefined if there is nothing. */

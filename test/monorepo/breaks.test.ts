@@ -100,7 +100,7 @@ describe("a change of a type that is part of another package's messages", () => 
       "shop/schemas/own.ts": "export interface Price { cents: string }\nexport interface Receipt { price: Price }\n",
     });
     const { text } = await compileWith("shop", []);
-    expect(text).toContain("schemas/own.ts:1:26 warning VC5001 WIRE: Price.cents: its type was boolean and is string");
+    expect(text).toContain("schemas/own.ts:1:26 warning VC5001 WIRE: Price.cents: its type was bool and is string");
     expect(text.match(/VC5001/g)).toHaveLength(2);
   });
 });

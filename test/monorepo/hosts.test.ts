@@ -21,8 +21,9 @@ async function workspace(): Promise<string> {
     "app/package.json": manifest("app", "./main.ts"),
     "app/viceroy.config.ts": 'export default { actors: ["@acme/counter-actors"] };\n',
     "app/main.ts": `import { MemoryCounter } from "@acme/counter-actors";
-import { attachHosts } from "viceroy";
+import { attachHosts, onUnhandledFault } from "viceroy";
 import "./generated/registry.js";
+onUnhandledFault(() => {});
 await using hosts = attachHosts(process.argv.slice(2));
 await using procs = hosts.spawnProcs({ gpus: 1 });
 const [first] = await procs.slice({ hosts: 0 }).spawn("first", MemoryCounter).add.call(1).then((answers) => answers.values());

@@ -141,7 +141,7 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
     const text = convert("--decode=acme.shop.v1.Item", bytes).toString();
     // No field is unknown: unknown fields are printed by their numbers.
     expect(text).not.toMatch(/^\s*\d/m);
-    expect(text).toContain("currency: USD\n  kind: PRICE_KIND_GROSS");
+    expect(text).toContain("currency: CURRENCY_USD\n  kind: PRICE_KIND_GROSS");
     expect(text).toContain("lid: BOX_LID_SHUT");
     addFiles(shop, { "item.txt": text });
     writeFileSync(path.join(shop, "item.bin"), convert("--encode=acme.shop.v1.Item", Buffer.from(text)));

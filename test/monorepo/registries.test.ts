@@ -50,7 +50,7 @@ import "./generated/registry.js";
 import { DoubleCounter } from "./src/double-counter.js";
 await using procs = thisHost().spawnProcs({ gpus: 1 });
 for (const Class of [MemoryCounter, DoubleCounter]) {
-  const counter = procs.spawn("counter", Class);
+  const counter = procs.spawn(Class.name, Class);
   await counter.add.callOne(2);
   console.log(await counter.add.callOne(1));
 }

@@ -80,7 +80,7 @@ test("the second of two declarations with the same name gets another name, and t
   expect(clashes).toEqual([
     {
       kind: "type",
-      name: "Same",
+      name: "golden.v1.Same",
       first: "Same of schemas/a.ts",
       second: "Same of schemas/b.ts",
       at: { file: "schemas/b.ts", line: 1, column: 18 },
