@@ -2,7 +2,6 @@
 
 import type { ImportedModule, Schema } from "../../model/schema.js";
 import { outputPath } from "../../model/schema-paths.js";
-import type { LowerOptions } from "./lower.js";
 
 export interface ModuleOrigin {
   /** The protobuf package. */
@@ -13,20 +12,26 @@ export interface ModuleOrigin {
   readonly importedFrom?: string;
 }
 
+/** The protobuf package of the project, and the folder that contains its schema files. */
+export interface ProjectOrigin {
+  readonly package: string;
+  readonly schemaRoot: string;
+}
+
 export class ModuleOrigins {
   readonly #imported: ReadonlyMap<string, ImportedModule>;
-  readonly #options: LowerOptions;
+  readonly #project: ProjectOrigin;
 
-  constructor({ imported = [] }: Schema, options: LowerOptions) {
+  constructor({ imported = [] }: Schema, project: ProjectOrigin) {
     this.#imported = new Map(imported.map((module) => [module.path, module]));
-    this.#options = options;
+    this.#project = project;
   }
 
   /** @param path the path of the schema file in the model */
   of(path: string): ModuleOrigin {
     const other = this.#imported.get(path);
     if (other !== undefined) return { package: other.protoPackage, path: other.output, importedFrom: other.package };
-    return { package: this.#options.package, path: outputPath(path, this.#options.schemaRoot) };
+    return { package: this.#project.package, path: outputPath(path, this.#project.schemaRoot) };
   }
 
   /** Returns whether two schema files belong to the same npm package. */
