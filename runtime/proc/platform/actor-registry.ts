@@ -284,7 +284,8 @@ function explainMissingPackage(error: unknown, { id, registry }: ClassReference)
   const found = code === "ERR_MODULE_NOT_FOUND" ? missingPackage.exec(message) : null;
   if (found === null) return error;
   const [, name, importer] = found;
-  const where = importer === undefined ? registry : importer.startsWith("file:") ? importer : pathToFileURL(importer).href;
+  const where =
+    importer === undefined ? registry : importer.startsWith("file:") ? importer : pathToFileURL(importer).href;
   return new Error(
     `cannot load ${id}: the package ${name} is not installed on ${hostname()} for ${where}; install it there, in the ` +
       `version that the program uses`,
