@@ -40,7 +40,8 @@ import { ResendBuffer } from "../../runtime/link/resumable/resend-buffer.js";
 import type { Pipe } from "../../runtime/link/transport/pipe.js";
 import { RelayRouter } from "../../runtime/link/transport/relay/pipe.js";
 import { ProcRuntime } from "../../runtime/proc/agent/proc-runtime.js";
-import { SpawnedActors } from "../../runtime/proc/mesh/spawned-actors.js";
+import { FailedRanks } from "../../runtime/proc/mesh/failed-ranks.js";
+import type { SpawnedActors } from "../../runtime/proc/mesh/spawned-actors.js";
 import { SpawnedProcs } from "../../runtime/proc/mesh/spawned-procs.js";
 import { SilenceTimer } from "../../runtime/proc/remote/silence-timer.js";
 import { Supervisor } from "../../runtime/supervise/supervisor.js";
@@ -544,6 +545,6 @@ export const bugs: readonly PlantedBug[] = [
     "a new incarnation has the number of the previous one",
     ["reach", "order", "no gaps", "told"],
     357,
-    replaceMethod(SpawnedActors, "nextIncarnation", () => (() => 1) as Method),
+    replaceMethod(FailedRanks, "nextIncarnation", () => (() => 1) as Method),
   ),
 ];

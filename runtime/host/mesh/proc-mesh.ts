@@ -239,7 +239,7 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
   stop(options: MeshStopOptions = {}): Promise<void> {
     const procs = this.#group;
     if (!(procs instanceof SpawnedProcs)) throw new Error("cannot stop the own process: it was not spawned from here");
-    if (!procs.isWhole(this.#region)) {
+    if (!procs.members.isWhole(this.#region)) {
       throw new Error(`cannot stop a slice of mesh "${this.name}": stop the whole mesh`);
     }
     checkStopOptions(this.name, options);

@@ -128,7 +128,7 @@ export function checkActorsResizable(
   if (!control.isWhole(ranks) || !labels.every((label, i) => Object.keys(extent)[i] === label)) {
     throw new Error(`cannot resize a slice of mesh "${record.name}": resize the whole mesh, with its own dimensions`);
   }
-  if (!control.isResized && !group.isExtent(control.region)) {
+  if (!group.members.isExtent(control.members.spawnedOn)) {
     throw new Error(`${failed}: it was spawned on a slice of mesh "${group.name}", or with other dimensions`);
   }
   return { procs: group, mesh: control, descriptor };
@@ -142,10 +142,11 @@ function checkOwner(failed: string, owner: LocalActor, caller: LocalActor): void
 
 /** @throws Error unless the region is the whole mesh of procs as it was last resized */
 function checkCurrent(procs: SpawnedProcs, region: Region, failed: string): void {
-  const { region: current, name } = procs;
+  const { name, members } = procs;
+  const { region: current } = members;
   if (sameRegion(region, current)) return;
   const now = regionExtent(current);
-  if (procs.isExtent(region) && !sameExtent(regionExtent(region), now)) {
+  if (procs.members.isExtent(region) && !sameExtent(regionExtent(region), now)) {
     throw new Error(
       `${failed}: mesh "${name}" was resized to ${formatExtent(now)} since; use the mesh that the last resize returned`,
     );

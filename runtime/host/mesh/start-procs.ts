@@ -76,7 +76,7 @@ export function planReplacements<D extends string>(
   planFor: PlanForExtent<D>,
 ): (rank: number) => StartedChild {
   return (rank) => {
-    const point = procs.placeOf(rank) as Point<D>;
+    const point = procs.members.placeOf(rank) as Point<D>;
     const plan = planFor(point.extent);
     return startChild(runtime, procs, planStart(runtime, procs.proc, rank, point, plan), plan);
   };

@@ -1,6 +1,7 @@
 /**
- * Which ranks belong to a mesh that is resized: the numbers of its ranks, their positions, and the ranks that have left.
- * This class only keeps the numbers. The meshes of procs and of actors start the ranks that join, and stop those that leave.
+ * Which ranks belong to a mesh that can be resized: the numbers of its ranks, their positions, and the ranks that have
+ * left. The meshes of procs and of actors start the ranks that join, and stop those that leave. A program may have many
+ * meshes, most of which are never resized, so the lists of ranks are allocated at the first change.
  */
 import {
   baseRanks,
@@ -9,6 +10,7 @@ import {
   RankNumbers,
   type Region,
   regionExtent,
+  regionSize,
   sameRegion,
   wholeRegion,
 } from "../../shape/index.js";
@@ -32,86 +34,106 @@ export interface Resizing {
   readonly leaving: readonly number[];
 }
 
+/** The ranks of a mesh that is or was resized, or that ranks have left. */
+interface Changes {
+  readonly numbers: RankNumbers;
+  readonly members: Set<number>;
+  /** The positions of the ranks that have joined. */
+  readonly places: Map<number, Point>;
+  /** The regions of the whole mesh at all times, the current one last. */
+  readonly wholes: Region[];
+}
+
 export class Membership {
   readonly #extent: Extent;
-  readonly #numbers: RankNumbers;
-  readonly #members: Set<number>;
-  readonly #places = new Map<number, Point>();
-  readonly #wholes: Region[];
+  readonly #spawned: Region;
+  #changes: Changes | undefined;
 
   /** @param extent the extent that was spawned */
   constructor(extent: Extent) {
     this.#extent = extent;
-    this.#numbers = new RankNumbers(extent);
-    const whole = wholeRegion(extent);
-    this.#members = new Set(baseRanks(whole));
-    this.#wholes = [whole];
+    this.#spawned = wholeRegion(extent);
   }
 
   /** The region of the whole mesh, as it was last resized. */
   get region(): Region {
-    return this.#wholes.at(-1)!;
+    return this.#changes?.wholes.at(-1) ?? this.#spawned;
   }
 
   /** The number of ranks that belong to the mesh. */
   get size(): number {
-    return this.#members.size;
+    return this.#changes?.members.size ?? regionSize(this.#spawned);
   }
 
   /** How many numbers of ranks there are, including those of ranks that have left. */
   get count(): number {
-    return this.#numbers.count;
+    return this.#changes?.numbers.count ?? regionSize(this.#spawned);
   }
 
-  has(number: number): boolean {
-    return this.#members.has(number);
+  /** Returns whether a rank belonged to the mesh and does not any more. */
+  hasLeft(number: number): boolean {
+    return this.#changes?.members.has(number) === false;
   }
 
   /** Returns the position of a rank in the extent in which it joined the mesh. */
   placeOf(number: number): Point {
-    return this.#places.get(number) ?? new Point(this.#extent, number);
+    return this.#changes?.places.get(number) ?? new Point(this.#extent, number);
   }
 
   /** Returns whether a region is the whole mesh of some time, with the dimensions that were spawned. */
   isExtent(region: Region): boolean {
-    return this.#wholes.some((whole) => sameRegion(whole, region));
+    return (this.#changes?.wholes ?? [this.#spawned]).some((whole) => sameRegion(whole, region));
   }
 
   /** Returns whether a region has all ranks that the mesh has now, or had when it was spawned or resized. */
   isWhole(region: Region): boolean {
+    if (this.#changes === undefined) return regionSize(region) === this.size;
     const bases = [...baseRanks(region)].join();
-    return this.#wholes.some((whole) => [...baseRanks(whole)].join() === bases);
+    return this.#changes.wholes.some((whole) => [...baseRanks(whole)].join() === bases);
   }
 
   /** Returns the change to an extent, without making it. Positions that are new get numbers. */
   plan(extent: Extent): Resizing {
-    const before = this.#numbers.count;
-    const region = this.#numbers.regionOf(extent);
-    const numbers = [...baseRanks(region)];
+    const { numbers, members } = this.#allocate();
+    const before = numbers.count;
+    const region = numbers.regionOf(extent);
+    const ranks = [...baseRanks(region)];
     const checked = regionExtent(region);
-    const joining = numbers.flatMap((number, rank) =>
-      this.has(number) ? [] : [{ number, point: new Point(checked, rank), isReturning: number < before }],
+    const joining = ranks.flatMap((number, rank) =>
+      members.has(number) ? [] : [{ number, point: new Point(checked, rank), isReturning: number < before }],
     );
-    const staying = new Set(numbers);
-    const leaving = [...this.#members].filter((number) => !staying.has(number)).sort((a, b) => a - b);
+    const staying = new Set(ranks);
+    const leaving = [...members].filter((number) => !staying.has(number)).sort((a, b) => a - b);
     return { region, joining, leaving };
   }
 
   /** Makes a planned change. */
   apply({ region, joining, leaving }: Resizing): void {
+    const { members, places, wholes } = this.#allocate();
     this.remove(leaving);
     for (const { number, point } of joining) {
-      this.#members.add(number);
-      this.#places.set(number, point);
+      members.add(number);
+      places.set(number, point);
     }
     // Each extent is kept once: a mesh can be resized many times.
-    const known = this.#wholes.findIndex((whole) => sameRegion(whole, region));
-    if (known >= 0) this.#wholes.splice(known, 1);
-    this.#wholes.push(region);
+    const known = wholes.findIndex((whole) => sameRegion(whole, region));
+    if (known >= 0) wholes.splice(known, 1);
+    wholes.push(region);
   }
 
   /** Removes ranks, because their procs have left the mesh of procs. */
   remove(numbers: readonly number[]): void {
-    for (const number of numbers) this.#members.delete(number);
+    const { members } = this.#allocate();
+    for (const number of numbers) members.delete(number);
+  }
+
+  #allocate(): Changes {
+    this.#changes ??= {
+      numbers: new RankNumbers(this.#extent),
+      members: new Set(baseRanks(this.#spawned)),
+      places: new Map(),
+      wholes: [this.#spawned],
+    };
+    return this.#changes;
   }
 }

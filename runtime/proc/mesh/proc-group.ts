@@ -18,7 +18,8 @@ import type { RestartPlan } from "../../supervise/restart-policy.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
 import { encodeArguments } from "./constructor-arguments.js";
-import { type MeshOperations, SpawnedActors, type SpawnPlan } from "./spawned-actors.js";
+import type { SpawnPlan } from "./spawn-plan.js";
+import { type MeshOperations, SpawnedActors } from "./spawned-actors.js";
 
 /** The restart policy and the time limits of the actors of a mesh. */
 export type SupervisionPlan = Pick<SpawnPlan, "restart" | "watch">;

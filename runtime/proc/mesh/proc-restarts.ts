@@ -55,13 +55,13 @@ export class ProcRestarts {
     const delays = this.#restartDelays(rank, failure, clean, actors);
     const delay = [...delays.values()].reduce<number | undefined>((a, b) => Math.max(a ?? 0, b), undefined);
     const own = this.#restarts === undefined ? delay : delays.get(undefined);
-    const lost = actors.filter(({ mesh, rank: at }) => !delays.has(mesh) && mesh.markLost(at, failure.cause));
+    const lost = actors.filter(({ mesh, rank: at }) => !delays.has(mesh) && mesh.failures.markLost(at, failure.cause));
     if (own === undefined) {
       this.#procs.reportLost(rank, failure, lost);
       return;
     }
-    for (const { mesh, rank: at } of actors) if (delays.has(mesh)) mesh.awaitReplacement(at, failure.cause);
-    for (const { mesh, rank: at } of lost) mesh.reportLost(at, failure);
+    for (const { mesh, rank: at } of actors) if (delays.has(mesh)) mesh.failures.awaitReplacement(at, failure.cause);
+    for (const { mesh, rank: at } of lost) mesh.failures.reportLost(at, failure);
     const { clock } = this.#procs.proc;
     this.#pending.set(
       rank,
@@ -71,7 +71,7 @@ export class ProcRestarts {
 
   /** Returns whether a mesh that is being spawned waits for the process of a rank to be restarted. */
   willRestart(rank: number, mesh: SpawnedActors): boolean {
-    return this.#pending.has(rank) && !mesh.neverRestarts;
+    return this.#pending.has(rank) && !mesh.failures.neverRestarts;
   }
 
   /** Registers a process that is being started and not installed yet, so that `stop` kills it, too. */
@@ -117,7 +117,11 @@ export class ProcRestarts {
     if (own !== undefined) delays.set(undefined, own);
     for (const { mesh, rank: at } of actors) {
       const delay =
-        this.#restarts === undefined ? mesh.restartDelay(at, failure, clean) : mesh.neverRestarts ? undefined : own;
+        this.#restarts === undefined
+          ? mesh.failures.restartDelay(at, failure, clean)
+          : mesh.failures.neverRestarts
+            ? undefined
+            : own;
       if (delay !== undefined) delays.set(mesh, delay);
     }
     return delays;
@@ -126,7 +130,7 @@ export class ProcRestarts {
   #actorsOn(rank: number): LostActor[] {
     const found: LostActor[] = [];
     for (const mesh of this.#procs.meshes) {
-      const at = mesh.rankOn(rank);
+      const at = mesh.members.rankOn(rank);
       if (at !== undefined && !mesh.isStopping && !mesh.isLost(at)) found.push({ mesh, rank: at });
     }
     return found;

@@ -69,7 +69,7 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
       mesh = findMissingActors(procs, rank, made, belongs)
     ) {
       made.add(mesh);
-      await saveForMove(procs, mesh, mesh.rankOn(rank)!, drain);
+      await saveForMove(procs, mesh, mesh.members.rankOn(rank)!, drain);
       const outcome = await recreateActor(procs, child, mesh);
       if (outcome.status === "rejected") throw outcome.reason;
       const { failure } = outcome.value;
@@ -89,7 +89,7 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
   const moved = [...made].filter((mesh) => procs.meshes.has(mesh) && !mesh.isStopping);
   for (const mesh of made) if (!moved.includes(mesh)) stopActorOn(procs, child, mesh);
   const drains = drain > 0 && old.exit === undefined;
-  const announced = moved.map((mesh) => procs.announceMove(mesh, mesh.rankOn(rank)!, drains));
+  const announced = moved.map((mesh) => procs.announceMove(mesh, mesh.members.rankOn(rank)!, drains));
   await stopReplaced(procs, old, announced, drain);
   procs.retiring.delete(old);
 }
@@ -131,7 +131,7 @@ export async function restartChild(procs: ReplaceableProcs, started: StartedChil
   const { child } = started;
   const { rank } = child;
   const made = new Map<SpawnedActors, Settled<SpawnOutcome>>();
-  const waits = (mesh: SpawnedActors) => mesh.isAwaitingReplacement(mesh.rankOn(rank)!);
+  const waits = (mesh: SpawnedActors) => mesh.failures.isAwaitingReplacement(mesh.members.rankOn(rank)!);
   try {
     await configureChild(procs, started);
     for (
@@ -148,7 +148,7 @@ export async function restartChild(procs: ReplaceableProcs, started: StartedChil
   }
   procs.installChild(child);
   for (const [mesh, outcome] of made) {
-    const at = mesh.rankOn(rank)!;
+    const at = mesh.members.rankOn(rank)!;
     if (!procs.meshes.has(mesh) || mesh.isStopping) stopActorOn(procs, child, mesh);
     else if (mesh.recordRestart(at, outcome)) void procs.announceMove(mesh, at, false);
   }
@@ -165,7 +165,7 @@ function findMissingActors(
   made: Pick<ReadonlySet<SpawnedActors>, "has">,
   belongs: (mesh: SpawnedActors) => boolean,
 ): SpawnedActors | undefined {
-  return [...meshes].find((mesh) => !made.has(mesh) && mesh.rankOn(rank) !== undefined && belongs(mesh));
+  return [...meshes].find((mesh) => !made.has(mesh) && mesh.members.rankOn(rank) !== undefined && belongs(mesh));
 }
 
 async function configureChild(procs: ReplaceableProcs, { child, config }: StartedChild): Promise<void> {
@@ -186,8 +186,8 @@ export async function recreateActor(
 ): Promise<Settled<SpawnOutcome>> {
   try {
     const reference = classes.referenceOf(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
-    const rank = mesh.rankOn(child.rank)!;
-    const order = spawnOrderAt(spawnOrderFor(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
+    const rank = mesh.members.rankOn(child.rank)!;
+    const order = spawnOrderAt(spawnOrderFor(mesh, reference), mesh, rank, mesh.failures.nextIncarnation(rank));
     const agent = runAsRoot(proc, () => agentOf(child.id));
     const { outcome } = await sendWithCheckpoint(proc, agent, mesh, order);
     return await outcome;

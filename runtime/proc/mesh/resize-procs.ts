@@ -3,22 +3,20 @@
  * `membership.ts` decides which ranks join and leave.
  */
 import { baseRank, type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
-import { failureCauseOf } from "../../supervise/failure-cause.js";
-import type { ClassReference } from "../platform/actor-registry.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
 import { countdown, settlesWithin } from "../time-limit.js";
 import type { ChildProc } from "./child-proc.js";
+import type { Membership } from "./membership.js";
+import { orderJoiningActors } from "./order-actors.js";
 import type { ReplaceableProcs } from "./replace-child.js";
-import { sendWithCheckpoint, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 import { stopChild } from "./stop-child.js";
 
 /** The mesh of procs that is resized. */
 export interface ResizableProcs extends ReplaceableProcs {
   readonly runtime: ProcessRuntime;
-  /** The region of the whole mesh, as it was last resized. */
-  readonly region: Region;
+  readonly members: Membership;
   /** Returns whether a process that has ended will be started again, with the actor of the mesh. */
   willRestart(rank: number, mesh: SpawnedActors): boolean;
 }
@@ -50,7 +48,7 @@ export async function leaveProcs(
   }
   for (const mesh of procs.meshes) {
     if (mesh.isStopping) continue;
-    const ranks = leaving.flatMap(({ rank }) => mesh.rankOn(rank) ?? []);
+    const ranks = leaving.flatMap(({ rank }) => mesh.members.rankOn(rank) ?? []);
     if (ranks.length === 0) continue;
     handled.push(mesh.isOrdered(), proc.casts.whenTaken(mesh.record.id));
     for (const rank of ranks) handled.push(announceLeave(procs, mesh, rank, reason));
@@ -74,42 +72,20 @@ function announceLeave(procs: ResizableProcs, mesh: SpawnedActors, rank: number,
  * @returns the region of the whole mesh of actors
  */
 export function resizeActors(procs: ResizableProcs, mesh: SpawnedActors): Region {
-  const resizing = mesh.planResize(regionExtent(procs.region));
-  const numbers = resizing.joining.map(({ point }) => baseRank(procs.region, point.rank));
+  const { region } = procs.members;
+  const resizing = mesh.members.plan(regionExtent(region));
+  const numbers = resizing.joining.map(({ point }) => baseRank(region, point.rank));
   const incarnations = mesh.resize(resizing, numbers);
-  const joining = resizing.joining.map(({ number, isReturning }, i) => {
+  const joining = resizing.joining.map(({ number: rank, isReturning }, i) => {
     const child = procs.childAt(numbers[i]!);
-    if (isReturning) void procs.announceMove(mesh, number, false);
-    else mesh.record.setLocation(number, { proc: child.id, location: child.location });
+    if (isReturning) void procs.announceMove(mesh, rank, false);
+    else mesh.record.setLocation(rank, { proc: child.id, location: child.location });
     if (child.exit !== undefined) {
-      if (procs.willRestart(child.rank, mesh)) mesh.awaitReplacement(number, child.exit.cause);
-      else mesh.markLost(number, child.exit.cause);
+      if (procs.willRestart(child.rank, mesh)) mesh.failures.awaitReplacement(rank, child.exit.cause);
+      else mesh.failures.markLost(rank, child.exit.cause);
     }
-    return { number, child, incarnation: incarnations[i]! };
+    return { rank, incarnation: incarnations[i]!, agent: runAsRoot(procs.proc, () => agentOf(child.id)) };
   });
-  if (joining.length > 0) orderActors(procs, mesh, joining);
+  if (joining.length > 0) orderJoiningActors(procs, mesh, joining);
   return resizing.region;
-}
-
-/** An actor that joins a mesh, and the process in which it is created. */
-interface JoiningActor {
-  readonly number: number;
-  readonly child: ChildProc;
-  readonly incarnation: number;
-}
-
-function orderActors({ proc, classes }: ResizableProcs, mesh: SpawnedActors, joining: readonly JoiningActor[]): void {
-  const orderAll = async (actor: ClassReference) => {
-    const order = spawnOrderFor(mesh, actor);
-    const orderOne = async ({ number, child, incarnation }: JoiningActor) => {
-      const agent = runAsRoot(proc, () => agentOf(child.id));
-      const sent = await sendWithCheckpoint(proc, agent, mesh, spawnOrderAt(order, mesh, number, incarnation));
-      void sent.outcome.then((outcome) => mesh.recordOutcome(number, outcome, incarnation));
-    };
-    await Promise.all(joining.map(orderOne));
-  };
-  const { actorClass } = mesh.plan;
-  const known = classes.referenceOf(actorClass);
-  const ordered = known === undefined ? classes.resolve(actorClass).then(orderAll) : orderAll(known);
-  mesh.orderLater(ordered.catch((error) => mesh.refuseAll(failureCauseOf(error))));
 }

@@ -31,7 +31,7 @@ export function spawnOrderFor({ record, plan, checkpoints }: SpawnedActors, acto
  * own mesh.
  */
 export function spawnOrderAt(order: SpawnOrder, mesh: SpawnedActors, number: number, incarnation: number): SpawnOrder {
-  const { rank, extent } = mesh.placeOf(number);
+  const { rank, extent } = mesh.members.placeOf(number);
   const place = { rank, dimensions: Object.keys(extent), sizes: Object.values<number>(extent) };
   return { ...order, incarnation, place: number === rank ? place : { ...place, number } };
 }

@@ -4,42 +4,30 @@
  */
 
 import type { Checkpoint } from "../../../generated/checkpoint.js";
-import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../../generated/proc-agent.js";
-import type { Settled } from "../../actor/call/gather-call.js";
 import { NoMessageTurn, runInTurn } from "../../actor/context.js";
-import { ActorError } from "../../actor/errors.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { isProgramEnding } from "../../actor/program-end.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
-import {
-  baseRank,
-  baseRanks,
-  type Extent,
-  formatExtent,
-  type Point,
-  type Region,
-  regionExtent,
-} from "../../shape/index.js";
-import { errorFromCause, failureCauseOf } from "../../supervise/failure-cause.js";
+import { baseRanks, type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
+import { errorFromCause } from "../../supervise/failure-cause.js";
 import { type AffectedMesh, MeshFailure, type PastFailure } from "../../supervise/mesh-failure.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
-import { Deferred } from "../deferred.js";
 import type { ProcExit } from "../launch/proc-backend.js";
-import type { ClassReference } from "../platform/actor-registry.js";
 import type { ActorClasses } from "../platform/platform.js";
 import { agentOf, ProcAgents, runAsRoot } from "../proc-agents.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
 import { countdown, settlesWithin } from "../time-limit.js";
 import type { ChildProc } from "./child-proc.js";
 import { type JoiningRank, Membership, type Resizing } from "./membership.js";
+import { orderFirstActors, whenOrdersDelivered } from "./order-actors.js";
 import { ProcGroup } from "./proc-group.js";
 import { type LostActor, ProcRestarts, type RestartableProcs } from "./proc-restarts.js";
+import { configureAll, type ProcStart, ProcStarts } from "./proc-starts.js";
 import { recreateActor, replaceChild, type StartedChild } from "./replace-child.js";
 import { leaveProcs, leaveReason, type ResizableProcs, resizeActors } from "./resize-procs.js";
-import { sendWithCheckpoint, settleSpawnOrder, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 import { stopChild, waitWhileAlive } from "./stop-child.js";
 
@@ -53,20 +41,12 @@ export interface SpawnedProcsOptions {
   readonly start: (procs: SpawnedProcs, rank: number) => StartedChild;
 }
 
-/** Procs that were started together. `ready` is settled when they have been configured, or one of them is lost. */
-interface ProcStart {
-  readonly ranks: ReadonlySet<number>;
-  readonly ready: Deferred<void>;
-}
-
 export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartableProcs, ResizableProcs {
   readonly name: string;
   readonly extent: Extent;
   readonly owner: LocalActor;
   readonly proc: Proc;
   #children: ChildProc[] = [];
-  /** The starts of the procs: the first one, and one for each time that procs have joined the mesh. */
-  readonly #starts = new Set<ProcStart>();
   #agents: ProcAgents;
   #stopReason: string | undefined;
   /** Number of procs that have been replaced. */
@@ -77,11 +57,13 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   readonly #restartPlan: RestartPlan | undefined;
   readonly #restarts: ProcRestarts;
   readonly retiring = new Set<ChildProc>();
-  readonly #membership: Membership;
+  /** The ranks of the mesh. */
+  readonly members: Membership;
   /** The number of calls of `replace` that are under way. */
   #replacements = 0;
   #stopping: Promise<void> | undefined;
 
+  readonly #starts: ProcStarts;
   readonly #firstStart: ProcStart;
 
   constructor(runtime: ProcessRuntime, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
@@ -94,9 +76,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.owner = owner;
     this.proc = runtime.procOf(owner);
     this.#agents = new ProcAgents(owner.proc.id, extent, []);
-    this.#membership = new Membership(extent);
-    this.#firstStart = { ranks: new Set(baseRanks(this.region)), ready: new Deferred() };
-    this.#starts.add(this.#firstStart);
+    this.members = new Membership(extent);
+    this.#starts = new ProcStarts((child) => this.#children[child.rank] === child && !this.members.hasLeft(child.rank));
+    this.#firstStart = this.#starts.add(baseRanks(this.members.region));
   }
 
   get classes(): ActorClasses {
@@ -109,10 +91,6 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
    */
   get ready(): Promise<void> {
     return this.#firstStart.ready.promise;
-  }
-
-  get region(): Region {
-    return this.#membership.region;
   }
 
   /** Whether `replace` is under way. */
@@ -141,26 +119,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.runtime.ownership.add(this.owner, this);
     this.runtime.registerShutdown();
     const configs = started.map(({ config }) => config);
-    void this.#awaitStart(
-      this.#firstStart,
-      children,
-      runAsRoot(this.proc, () => this.#sendConfigs(configs)),
-    );
-  }
-
-  /** Returns the position of a proc in the extent with which it joined the mesh. @param rank its number */
-  placeOf(rank: number): Point {
-    return this.#membership.placeOf(rank);
-  }
-
-  /** Returns whether a region has all ranks that the mesh has now, or had when it was spawned or resized. */
-  isWhole(region: Region): boolean {
-    return this.#membership.isWhole(region);
-  }
-
-  /** Returns whether a region is the whole mesh of some time, with the dimensions that were spawned. */
-  isExtent(region: Region): boolean {
-    return this.#membership.isExtent(region);
+    const answers = runAsRoot(this.proc, () => configureAll(this.#agents, configs));
+    void this.#starts.await(this.#firstStart, children, answers);
   }
 
   /**
@@ -175,11 +135,11 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     start: (joining: readonly JoiningRank[]) => readonly StartedChild[],
     drain: number,
   ): { readonly region: Region; readonly ready: Promise<void> } {
-    const resizing = this.#membership.plan(extent);
+    const resizing = this.members.plan(extent);
     const started = resizing.joining.length === 0 ? [] : start(resizing.joining);
     const leaving = resizing.leaving.map((rank) => this.#children[rank]!);
     const left = leaving.length === 0 ? undefined : this.#leave(leaving, extent, drain);
-    this.#membership.apply(resizing);
+    this.members.apply(resizing);
     const joined = started.length === 0 ? undefined : this.#join(resizing, started);
     const ready = Promise.all([joined, left]).then(() => {});
     ready.catch(() => {});
@@ -196,7 +156,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   locations(region: Region): RankLocation[] {
-    return this.#childrenIn(region).map(rankLocationOf);
+    return Array.from(baseRanks(region), (rank) => rankLocationOf(this.#children[rank]!));
   }
 
   childAt(rank: number): ChildProc {
@@ -219,9 +179,16 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   async announceMove(mesh: SpawnedActors, rank: number, drains: boolean): Promise<void> {
     const { proc } = this;
-    const { id, location } = this.#children[baseRank(mesh.region, rank)]!;
+    const { id, location } = this.#children[mesh.members.procOf(rank)]!;
     mesh.markRevived(rank);
-    const move = { mesh: mesh.record.id, rank, proc: id, location, generation: mesh.incarnationOf(rank), drains };
+    const move = {
+      mesh: mesh.record.id,
+      rank,
+      proc: id,
+      location,
+      generation: mesh.failures.incarnationOf(rank),
+      drains,
+    };
     await this.runtime.procs.get(proc.id)!.announceMove(move, proc.id);
   }
 
@@ -267,7 +234,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   async restartActor(mesh: SpawnedActors, rank: number): Promise<void> {
-    const child = this.#children[baseRank(mesh.region, rank)]!;
+    const child = this.#children[mesh.members.procOf(rank)]!;
     if (child.exit !== undefined) return;
     const outcome = await recreateActor(this, child, mesh);
     if (mesh.recordRestart(rank, outcome)) await this.announceMove(mesh, rank, false);
@@ -277,11 +244,10 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     const affected: AffectedMesh[] = [];
     for (const { mesh, rank: actor } of lost) {
       if (mesh.owner === this.owner) affected.push({ mesh: mesh.name, ranks: [actor] });
-      else mesh.reportLost(actor, { kind, cause, at });
+      else mesh.failures.reportLost(actor, { kind, cause, at });
     }
     const text = `mesh "${this.name}" is not ready: rank ${rank}: ${cause.message}`;
-    for (const { ranks, ready } of this.#starts)
-      if (ranks.has(rank)) ready.reject(new Error(text, { cause: errorFromCause(cause) }));
+    this.#starts.rankLost(rank, new Error(text, { cause: errorFromCause(cause) }));
     const history = this.#restarts.history(rank);
     this.reportFailure(
       this.owner,
@@ -290,39 +256,26 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   protected createActors(mesh: SpawnedActors): void {
-    const { actorClass } = mesh.plan;
     for (const { rank, exit } of this.#children) {
-      const at = exit === undefined ? undefined : mesh.rankOn(rank);
+      const at = exit === undefined ? undefined : mesh.members.rankOn(rank);
       if (exit === undefined || at === undefined) continue;
-      if (this.#restarts.willRestart(rank, mesh)) mesh.awaitReplacement(at, exit.cause);
-      else mesh.markLost(at, exit.cause);
+      if (this.#restarts.willRestart(rank, mesh)) mesh.failures.awaitReplacement(at, exit.cause);
+      else mesh.failures.markLost(at, exit.cause);
     }
-    const known = this.classes.referenceOf(actorClass);
-    if (mesh.checkpoints?.isDurable) {
-      const actor = known === undefined ? this.classes.resolve(actorClass) : Promise.resolve(known);
-      const ordered = actor.then((found) => this.#orderFromStore(mesh, found));
-      mesh.orderLater(ordered.catch((error) => this.#refuseActors(mesh, error)));
-      return;
-    }
-    if (known !== undefined) {
-      this.#orderActors(mesh, known);
-      return;
-    }
-    const ordered = this.classes.resolve(actorClass).then((actor) => this.#orderActors(mesh, actor));
-    mesh.orderLater(ordered.catch((error) => this.#refuseActors(mesh, error)));
+    orderFirstActors(this, this.#agents, mesh);
   }
 
-  saveActor({ record, region }: SpawnedActors, rank: number): Promise<Checkpoint> {
-    const agent = this.#agents.atRank(baseRank(region, rank));
+  saveActor({ record, members }: SpawnedActors, rank: number): Promise<Checkpoint> {
+    const agent = this.#agents.atRank(members.procOf(rank));
     return runAsRoot(this.proc, () => agent.saveActor.callOne(record.id));
   }
 
-  stopActors({ record, region }: SpawnedActors, { reason, drain }: StopOptions): Promise<unknown> {
+  stopActors({ record, members }: SpawnedActors, { reason, drain }: StopOptions): Promise<unknown> {
     const stopOn = ({ rank }: ChildProc) => {
       const agent = this.#agents.atRank(rank);
       return waitWhileAlive(this.proc.clock, agent, drain, agent.stopActor.callOne(record.id, { reason, drain }));
     };
-    const running = this.#childrenIn(region).filter(({ exit }) => exit === undefined);
+    const running = members.procs.map((rank) => this.#children[rank]!).filter(({ exit }) => exit === undefined);
     return runAsRoot(this.proc, () => Promise.all(running.map(stopOn)));
   }
 
@@ -350,40 +303,19 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   protected override checkMembers(region: Region, failed: string): void {
-    const left = [...baseRanks(region)].filter((rank) => !this.#membership.has(rank));
+    const left = [...baseRanks(region)].filter((rank) => this.members.hasLeft(rank));
     if (left.length === 0) return;
     const ranks = `rank${left.length === 1 ? "" : "s"} ${left.join(", ")} of mesh "${this.name}"`;
-    const now = formatExtent(regionExtent(this.region));
+    const now = formatExtent(regionExtent(this.members.region));
     throw new Error(
       `${failed}: ${ranks} left when the mesh was resized to ${now}; use the mesh that the last resize returned`,
     );
   }
 
-  /** Resolves or rejects a start when the procs have answered to their configurations. */
-  async #awaitStart(
-    { ready }: ProcStart,
-    children: readonly ChildProc[],
-    asked: PromiseLike<readonly Settled<ProcInfo>[]>,
-  ): Promise<void> {
-    let rank = 0;
-    let answered = 0;
-    for (const answer of await asked) {
-      const child = children[rank++]!;
-      // A start does not wait for procs that have left the mesh in the meantime.
-      const hasLeft = this.#children[child.rank] !== child || !this.#membership.has(child.rank);
-      if (answer.status === "fulfilled" || hasLeft) answered++;
-      // If the process has ended, its exit is reported instead.
-      else if (answer.reason instanceof ActorError)
-        child.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
-    }
-    if (answered === children.length) ready.resolve();
-  }
-
   /** Installs the procs that join, and sends them their configurations. */
   async #join({ joining }: Resizing, started: readonly StartedChild[]): Promise<void> {
     const children = started.map(({ child }) => child);
-    const start = { ranks: new Set(joining.map(({ number }) => number)), ready: new Deferred<void>() };
-    this.#starts.add(start);
+    const start = this.#starts.add(joining.map(({ number }) => number));
     for (const child of children) {
       this.#startOverrides.delete(child.rank);
       this.installChild(child);
@@ -393,11 +325,11 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     );
     for (const child of children) this.sendKnownMoves(child);
     const answers = Promise.all(configured).then((all) => all.flatMap((each) => [...each.values()]));
-    void this.#awaitStart(start, children, answers);
+    void this.#starts.await(start, children, answers);
     try {
       await start.ready.promise;
     } finally {
-      this.#starts.delete(start);
+      this.#starts.remove(start);
     }
   }
 
@@ -406,77 +338,18 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return leaveProcs(this, leaving, leaveReason(this.name, extent), drain);
   }
 
-  #childrenIn(region: Region): ChildProc[] {
-    return [...baseRanks(region)].map((rank) => this.#children[rank]!);
-  }
-
-  /** Sends the configurations, as one cast if all are equal. */
-  async #sendConfigs(configs: readonly ProcConfig[]): Promise<readonly Settled<ProcInfo>[]> {
-    const [first, ...others] = configs;
-    if (first === undefined) return [];
-    const same = others.every(({ registry: place, loader }) => place === first.registry && loader === first.loader);
-    if (same) return [...(await this.#agents.all().configure.callSettled(first)).values()];
-    const tellOne = async (config: ProcConfig, rank: number) => {
-      const [answer] = [...(await this.#agents.atRank(rank).configure.callSettled(config)).values()];
-      return answer!;
-    };
-    return Promise.all(configs.map(tellOne));
-  }
-
-  #orderActors(mesh: SpawnedActors, actor: ClassReference): void {
-    const { region } = mesh;
-    const order = spawnOrderFor(mesh, actor);
-    const outcomes = runAsRoot(this.proc, () => this.#agents.inRegion(region).createActor.callSettled(order));
-    void outcomes.then((all) => {
-      let rank = 0;
-      for (const outcome of all.values()) void settle(rank++, outcome);
-    });
-    const settle = async (rank: number, outcome: Settled<SpawnOutcome>) => {
-      const agent = this.#agents.atRank(baseRank(region, rank));
-      mesh.recordOutcome(
-        rank,
-        await settleSpawnOrder(this.proc, agent, mesh, spawnOrderAt(order, mesh, rank, 0), outcome),
-      );
-    };
-  }
-
-  /** Orders the actors of a mesh with the checkpoints that its store has. Resolves when the orders have been sent. */
-  async #orderFromStore(mesh: SpawnedActors, actor: ClassReference): Promise<void> {
-    const order = spawnOrderFor(mesh, actor);
-    const orderOne = async (child: ChildProc, rank: number) => {
-      const agent = this.#agents.atRank(child.rank);
-      const sent = await sendWithCheckpoint(this.proc, agent, mesh, spawnOrderAt(order, mesh, rank, 0));
-      void sent.outcome.then((outcome) => mesh.recordOutcome(rank, outcome));
-    };
-    await Promise.all(this.#childrenIn(mesh.region).map(orderOne));
-  }
-
-  /** Resolves when the creation orders of a mesh and the messages from here to its actors have been delivered. */
-  async #ordersDelivered(mesh: SpawnedActors): Promise<void> {
-    await mesh.isOrdered();
-    await Promise.all([this.proc.casts.whenAnswered(mesh.record.id), mesh.record.whenSent()]);
-  }
-
-  /** Marks all actors of a mesh as failed, because other processes cannot load their class. */
-  #refuseActors(mesh: SpawnedActors, error: unknown): void {
-    const { record, region, name } = mesh;
-    const cause = failureCauseOf(error);
-    runAsRoot(this.proc, () => this.#agents.inRegion(region).refuse.broadcast(record.id, name, cause.message));
-    mesh.refuseAll(cause);
-  }
-
   async #stop(options: StopOptions): Promise<void> {
     this.#restarts.stop();
     if (!isProgramEnding()) {
       const error = new Error(`mesh "${this.name}" was stopped before it was ready${reasonSuffix(options.reason)}`);
-      for (const { ready } of this.#starts) ready.reject(error);
+      this.#starts.rejectAll(error);
     }
     // Failures that have already been noticed are reported before the stop is complete.
     await new Promise<void>((resolve) => this.proc.clock.nextTurn(resolve));
     const { clock } = this.proc;
     const left = countdown(clock, options.drain);
     // Answers pass through other processes of the mesh, so none may leave before all orders have been answered.
-    const answered = Promise.all([...this.meshes].map((mesh) => this.#ordersDelivered(mesh)));
+    const answered = Promise.all([...this.meshes].map((mesh) => whenOrdersDelivered(this.proc, mesh)));
     if (options.drain > 0) await settlesWithin(clock, options.drain, answered);
     const rest = { ...options, drain: left() };
     await runAsRoot(this.proc, () =>
@@ -492,11 +365,4 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
 function rankLocationOf({ id, location }: ChildProc): RankLocation {
   return { proc: id, location };
-}
-
-/** Returns the error of the process itself, without the failed call to its agent. */
-function bootFailureCause(error: ActorError): ReturnType<typeof failureCauseOf> {
-  const { remoteName, message, remoteStack, cause } = error;
-  const stack = remoteStack === undefined ? {} : { stack: remoteStack };
-  return { name: remoteName, message, ...stack, ...(cause instanceof Error ? { cause: failureCauseOf(cause) } : {}) };
 }

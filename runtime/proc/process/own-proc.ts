@@ -70,7 +70,7 @@ export class OwnProc extends ProcGroup {
   async restartActor(mesh: SpawnedActors): Promise<void> {
     await waitForPredecessor(this.proc, mesh.record.id);
     if (mesh.isStopping) return;
-    const incarnation = mesh.nextIncarnation(0);
+    const incarnation = mesh.failures.nextIncarnation(0);
     await this.#createFromCheckpoint(mesh, incarnation, (outcome) => {
       if (!mesh.recordRestart(0, outcome)) return;
       mesh.markRevived(0);

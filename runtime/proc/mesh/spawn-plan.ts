@@ -1,0 +1,18 @@
+/** What is known of the actors of a mesh when they are spawned. Replacements and joining actors are created from it, too. */
+import type { ActorClass, WatchLimits } from "../../actor/reference/actor-request.js";
+import type { RestartPlan } from "../../supervise/restart-policy.js";
+import type { ActorDescriptor } from "../../wire/descriptor.js";
+
+/** A spawn request with checked and encoded arguments. */
+export interface SpawnPlan {
+  readonly actorClass: ActorClass;
+  readonly descriptor: ActorDescriptor;
+  /** The constructor arguments, a message of `descriptor.args`. */
+  readonly args: Uint8Array;
+  /** Whether `args` are in the protobuf layout, because the lockstep layout cannot express them. */
+  readonly protobuf: boolean;
+  /** The restart policy of the mesh; undefined selects the policy of the processes on which it lives. */
+  readonly restart?: RestartPlan | undefined;
+  /** Time limits of its handlers; undefined means no limits. */
+  readonly watch?: WatchLimits | undefined;
+}
