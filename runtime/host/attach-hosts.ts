@@ -5,12 +5,12 @@ import type { CertificateFiles } from "../../generated/proc-agent.js";
 import { describeValue } from "../../shared/text/describe-value.js";
 import { currentCell } from "../actor/context.js";
 import { parseToken } from "../link/handshake/proof.js";
-import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/transport/network-address.js";
 import { Credentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
-import { checkDimension, checkOptionNames, wholeRegion } from "../shape/index.js";
-import { AttachedHost, type HostAccess } from "./attached/attached-host.js";
+import { checkDimension, checkOptionNames } from "../shape/index.js";
+import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts } from "./attached/attached-hosts.js";
+import { parseTargets } from "./attached/host-targets.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
 
@@ -95,32 +95,22 @@ export function attachHosts<D extends string = "hosts">(
   const { name = "hosts", dimension = "hosts" as D } = options;
   if (typeof name !== "string" || name === "") throw optionError("a name", name);
   checkDimension(dimension);
-  const targets = parseTargets(addresses);
-  const access = resolveAccess(options, targets);
+  if (!Array.isArray(addresses)) throw optionError("a list of addresses", addresses);
+  if (addresses.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
+  const targets = parseTargets(addresses, {
+    failed: "cannot attach hosts",
+    hasCertificate: options.tls !== undefined,
+  });
+  const access = resolveAccess(options);
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
   here.hostProof = access.proof;
-  const hosts = targets.map((target) => new AttachedHost(here, target, access));
-  const attachment = new AttachedHosts(here, owner, name, hosts);
-  return new HostMesh<D>(here, wholeRegion({ [dimension]: hosts.length }), attachment);
+  const attachment = new AttachedHosts(here, owner, { name, dimension, targets, access });
+  return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
 }
 
-function parseTargets(addresses: readonly string[]): NetworkAddress[] {
-  if (!Array.isArray(addresses)) throw optionError("a list of addresses", addresses);
-  if (addresses.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
-  const known = new Set<string>();
-  return addresses.map((address: unknown) => {
-    if (typeof address !== "string") throw optionError("addresses as text", address);
-    const target = parseNetworkAddress(address);
-    const text = formatNetworkAddress(target);
-    if (known.has(text)) throw new TypeError(`cannot attach hosts: ${text} is named twice`);
-    known.add(text);
-    return target;
-  });
-}
-
-function resolveAccess<D extends string>(options: AttachOptions<D>, targets: readonly NetworkAddress[]): HostAccess {
+function resolveAccess<D extends string>(options: AttachOptions<D>): HostAccess {
   const { token = process.env["VICEROY_TOKEN"], tls } = options;
   const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
   if (!(timeout > 0) || timeout > maxTimerMs) throw optionError("timeout in milliseconds", timeout);
@@ -128,11 +118,6 @@ function resolveAccess<D extends string>(options: AttachOptions<D>, targets: rea
     throw optionError(`silence in milliseconds, at least ${shortestSilence}`, silence);
   }
   if (!(keepAlive > 0) || keepAlive > maxTimerMs) throw optionError("keepAlive in milliseconds", keepAlive);
-  if (tls === undefined && targets.some(({ kind }) => kind === "tls")) {
-    throw new TypeError(
-      "cannot attach hosts: tls:// needs a certificate, its key and an authority; give their files as tls",
-    );
-  }
   if (tls !== undefined) new Credentials(tls).current();
   const source = options.token === undefined ? "VICEROY_TOKEN" : "the option token";
   return {

@@ -23,6 +23,14 @@ export class RankNumbers {
     return this.#next;
   }
 
+  /** Returns how many numbers there are after `regionOf` has been called with an extent. */
+  countWith(extent: Extent): number {
+    const shape = wholeRegion(extent);
+    let count = this.#next;
+    for (const { coordinates } of points(shape)) if (!this.#numbers.has(this.#keyOf(coordinates))) count++;
+    return count;
+  }
+
   /**
    * Returns the region of an extent. Positions that no extent had before get numbers.
    *
@@ -38,13 +46,17 @@ export class RankNumbers {
   }
 
   #numberOf(coordinates: Readonly<Record<string, number>>): number {
-    const key = this.#spawned.labels.map((label) => coordinates[label]).join();
+    const key = this.#keyOf(coordinates);
     let number = this.#numbers.get(key);
     if (number === undefined) {
       number = this.#next++;
       this.#numbers.set(key, number);
     }
     return number;
+  }
+
+  #keyOf(coordinates: Readonly<Record<string, number>>): string {
+    return this.#spawned.labels.map((label) => coordinates[label]).join();
   }
 }
 

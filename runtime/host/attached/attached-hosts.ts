@@ -6,32 +6,65 @@
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
+import type { NetworkAddress } from "../../link/transport/network-address.js";
+import { Membership } from "../../proc/mesh/membership.js";
+import { leaveReason } from "../../proc/mesh/resize-procs.js";
 import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
-import type { AttachedHost } from "./attached-host.js";
+import { AttachedHost, type HostAccess } from "./attached-host.js";
+
+interface AttachedHostsOptions {
+  readonly name: string;
+  /** The only dimension of the mesh. */
+  readonly dimension: string;
+  /** The addresses of the hosts in rank order. */
+  readonly targets: readonly NetworkAddress[];
+  readonly access: HostAccess;
+}
 
 export class AttachedHosts implements OwnedMesh {
   readonly name: string;
-  /** The hosts in rank order. */
-  readonly hosts: readonly AttachedHost[];
-  /** Resolves when all hosts have accepted this driver; rejects with the reason if one has not. */
-  readonly ready: Promise<void>;
+  readonly dimension: string;
+  readonly access: HostAccess;
+  readonly owner: LocalActor;
+  /** The ranks of the hosts. The mesh has one dimension, so the number of a host is its index. */
+  readonly members: Membership;
+  readonly #hosts: AttachedHost[];
   readonly #runtime: ProcessRuntime;
-  readonly #owner: LocalActor;
   readonly #procs = new Set<SpawnedProcs>();
+  /** The hosts that have left the mesh, and whose procs have not all ended. */
+  readonly #leaving = new Map<AttachedHost, Promise<void>>();
   #stopReason: string | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(runtime: ProcessRuntime, owner: LocalActor, name: string, hosts: readonly AttachedHost[]) {
+  constructor(runtime: ProcessRuntime, owner: LocalActor, { name, dimension, targets, access }: AttachedHostsOptions) {
     this.#runtime = runtime;
-    this.#owner = owner;
+    this.owner = owner;
     this.name = name;
-    this.hosts = hosts;
-    this.ready = Promise.all(hosts.map(({ ready }) => ready)).then(() => {});
-    this.ready.catch(() => {});
+    this.dimension = dimension;
+    this.access = access;
+    this.members = new Membership({ [dimension]: targets.length });
+    this.#hosts = targets.map((target) => new AttachedHost(runtime, target, access));
     runtime.ownership.add(owner, this);
     runtime.registerShutdown();
+  }
+
+  /** Resolves when all hosts that belong to the mesh now have accepted this driver; rejects with the reason if one has not. */
+  get ready(): Promise<void> {
+    const ready = Promise.all(this.#current.map((host) => host.ready)).then(() => {});
+    ready.catch(() => {});
+    return ready;
+  }
+
+  get stopReason(): string | undefined {
+    return this.#stopReason;
+  }
+
+  /** Returns the host with a number. If it has left the mesh and no other has taken its place, it is the one that left. */
+  hostAt(number: number): AttachedHost {
+    return this.#hosts[number]!;
   }
 
   /** Registers procs that were spawned on these hosts. */
@@ -47,6 +80,60 @@ export class AttachedHosts implements OwnedMesh {
     }
   }
 
+  /** @throws Error if one of the hosts does not belong to the mesh. @param failed the start of the error message */
+  checkMembers(numbers: Iterable<number>, failed: string): void {
+    const missing = [...new Set(numbers)].filter((number) => !this.members.has(number)).sort((a, b) => a - b);
+    if (missing.length === 0) return;
+    const hosts = `host${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`;
+    const now = formatExtent(regionExtent(this.members.region));
+    throw new Error(`${failed}: mesh "${this.name}" of hosts is ${now} and has no ${hosts}; resize it first`);
+  }
+
+  /** The addresses that no joining host can have, each with the reason. */
+  get takenAddresses(): Map<string, string> {
+    const taken = new Map<string, string>();
+    for (const { address } of this.#leaving.keys()) {
+      taken.set(address, "is still being left; await `ready` of the mesh that the last resize returned");
+    }
+    for (const { address, isLost } of this.#current) if (!isLost) taken.set(address, "is attached already");
+    return taken;
+  }
+
+  /** The hosts that belong to the mesh now. */
+  get #current(): AttachedHost[] {
+    return this.#hosts.filter((_, number) => this.members.has(number));
+  }
+
+  /** Returns a mesh of procs on one of the given hosts whose processes are being replaced. */
+  replacingOn(numbers: readonly number[]): SpawnedProcs | undefined {
+    const locations = new Set(numbers.map((number) => this.hostAt(number).location));
+    return [...this.#procs].find((procs) => procs.isReplacing && procs.livesAt(locations));
+  }
+
+  /**
+   * Gives the mesh another number of hosts. The procs on hosts that leave handle the messages that they have been sent for
+   * at most `drain` ms, and end; then the driver leaves the hosts.
+   * @param targets the addresses of the hosts that join, in rank order
+   * @returns the region of the whole mesh, and a promise that resolves when all hosts have accepted this driver and the
+   * others have been left
+   */
+  resize(
+    extent: Extent,
+    targets: readonly NetworkAddress[],
+    drain: number,
+  ): { readonly region: Region; readonly ready: Promise<void> } {
+    const resizing = this.members.plan(extent);
+    this.members.apply(resizing);
+    const reason = leaveReason(this.name, extent);
+    const left = resizing.leaving.map((number) => this.#leave(this.hostAt(number), reason, drain));
+    for (const [i, { number }] of resizing.joining.entries()) {
+      this.#hosts[number] = new AttachedHost(this.#runtime, targets[i]!, this.access);
+    }
+    const ready = Promise.all([this.ready, ...left]).then(() => {});
+    ready.catch(() => {});
+    return { region: resizing.region, ready };
+  }
+
   /** Stops all procs that were spawned here, and leaves the hosts. Idempotent, never rejects. */
   stop(options: StopOptions): Promise<void> {
     this.#stopping ??= this.#stop(options);
@@ -58,7 +145,7 @@ export class AttachedHosts implements OwnedMesh {
     this.checkOpen();
     this.#stopReason = options.reason;
     await this.#stopProcs(options);
-    const told = await Promise.allSettled(this.hosts.map((host) => host.shutdown(options.reason)));
+    const told = await Promise.allSettled(this.#current.map((host) => host.shutdown(options.reason)));
     await this.stop(options);
     const failed = told.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
     if (failed !== undefined)
@@ -68,12 +155,23 @@ export class AttachedHosts implements OwnedMesh {
   async #stop(options: StopOptions): Promise<void> {
     this.#stopReason ??= options.reason;
     await this.#stopProcs(options);
-    await Promise.all(this.hosts.map((host) => host.leave(options.reason)));
-    this.#runtime.ownership.remove(this.#owner, this);
+    await Promise.all([...this.#leaving.values(), ...this.#current.map((host) => host.leave(options.reason))]);
+    this.#runtime.ownership.remove(this.owner, this);
   }
 
   async #stopProcs(options: StopOptions): Promise<void> {
     await Promise.all([...this.#procs].map((procs) => procs.stop(options)));
     this.#procs.clear();
+  }
+
+  #leave(host: AttachedHost, reason: string, drain: number): Promise<void> {
+    const leave = async () => {
+      await Promise.all([...this.#procs].map((procs) => procs.leaveLocation(host.location, reason, drain)));
+      await host.leave(reason);
+      this.#leaving.delete(host);
+    };
+    const left = leave();
+    this.#leaving.set(host, left);
+    return left;
   }
 }

@@ -8,7 +8,6 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import {
   baseRanks,
   type Extent,
-  extentSize,
   formatRegionTable,
   joinExtents,
   meshOfRegion,
@@ -20,8 +19,10 @@ import {
 } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
 import { ProcMesh } from "./proc-mesh.js";
-import type { ProcPlanner } from "./resize-options.js";
-import { planProcs, type SpawnProcsOptions } from "./spawn-procs-options.js";
+import { layoutsOf } from "./procs-layout.js";
+import { checkHostsResize, type ResizeHostsOptions } from "./resize-hosts.js";
+import type { ProcPlanner, ResizeSpec } from "./resize-options.js";
+import { checkListedCpus, planProcs, type SpawnProcsOptions } from "./spawn-procs-options.js";
 import { type PlanForExtent, planReplacements, startJoining, startProcs } from "./start-procs.js";
 
 /** Time in ms for which queued messages are handled at a stop. */
@@ -37,17 +38,26 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   readonly #runtime: ProcessRuntime;
   readonly #region: Region;
   readonly #attached: AttachedHosts | undefined;
+  readonly #ready: Promise<void>;
 
   /**
    * Called by `thisHost` and `attachHosts`.
    *
    * @hidden
    */
-  constructor(here: ProcessRuntime, region: Region, attachment?: AttachedHosts) {
+  constructor(
+    here: ProcessRuntime,
+    region: Region,
+    {
+      attachment,
+      ready = Promise.resolve(),
+    }: { readonly attachment?: AttachedHosts; readonly ready?: Promise<void> } = {},
+  ) {
     super();
     this.#runtime = here;
     this.#region = region;
     this.#attached = attachment;
+    this.#ready = ready;
   }
 
   /** The name of the mesh in reports, as given to `attachHosts`. */
@@ -57,10 +67,11 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
 
   /**
    * Resolves when all attached hosts, also those outside this slice, have accepted this driver. Rejects with the reason
-   * if a host has not.
+   * if a host has not. The `ready` of a mesh that {@link resize} returned also waits until the hosts that leave have been
+   * left.
    */
   get ready(): Promise<void> {
-    return this.#attached?.ready ?? Promise.resolve();
+    return this.#ready;
   }
 
   /**
@@ -90,26 +101,75 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     const extent = joinExtents(this.extent, perHost);
     const attachment = this.#attached;
     attachment?.checkOpen();
-    const hosts = attachment && [...baseRanks(this.#region)].map((rank) => attachment.hosts[rank]!);
-    const size = extentSize(perHost);
+    attachment?.checkMembers(baseRanks(this.#region), "cannot spawn procs");
+    const followsHosts = attachment?.members.isExtent(this.#region) === true;
+    const layoutFor = layoutsOf(perHost, {
+      // The number of a host of a whole mesh is its index, also if it joins later.
+      numbersFor: (at) => (followsHosts ? [...Array(at[attachment.dimension]).keys()] : [...baseRanks(this.#region)]),
+      hostAt: attachment && ((number) => attachment.hostAt(number)),
+    });
     const planFor = (given: SpawnProcsOptions<D | P>): PlanForExtent<D | P> => {
-      const plan = planProcs(given, size, hosts);
-      return (at) => (at === extent ? plan : planProcs(given, extentSize(at) / this.size, hosts));
+      let last = { at: extent, plan: planProcs(given, layoutFor(extent)) };
+      return (at) => {
+        if (at !== last.at) last = { at, plan: planProcs(given, layoutFor(at)) };
+        return last.plan;
+      };
     };
     const plans = planFor(options);
     const procs = startProcs(this.#runtime, extent, plans);
     attachment?.addProcs(procs);
     const planner: ProcPlanner = {
       hostDimensions: Object.keys(this.extent),
-      listsCpus: Array.isArray(options.cpus),
       replacing: (changes) =>
         planReplacements(this.#runtime, procs, planFor({ ...options, ...changes } as SpawnProcsOptions<D | P>)),
+      followsHosts,
       joining: (joining) => {
         attachment?.checkOpen();
+        const failed = `cannot resize mesh "${procs.name}"`;
+        const layout = layoutFor(joining[0]!.point.extent);
+        const hostNumbers = joining.map(({ point }) => layout.hostNumberOf(point.rank));
+        attachment?.checkMembers(hostNumbers, failed);
+        checkListedCpus(options.cpus, layout, failed);
         return startJoining(this.#runtime, procs, plans, joining);
       },
     };
     return new ProcMesh<D | P>(procs, wholeRegion(extent), { planner });
+  }
+
+  /**
+   * Attaches more hosts, or leaves the last ones. The processes on hosts that leave take no new messages, handle those that
+   * they have been sent, for at most `drain` milliseconds, run the `cleanup` of their actors and end; this is not a failure.
+   * Then the driver leaves the hosts, which go on running. Older handles keep their extents.
+   *
+   * The method returns at once. Meshes of processes get processes on hosts that join only when they are passed on:
+   * `procs.resize({ hosts: 3 })` starts them. It also gives a mesh its smaller extent after hosts have left.
+   *
+   * @example
+   * ```ts
+   * import { attachHosts } from "viceroy";
+   *
+   * await using hosts = attachHosts(["tcp://node1:26600", "tcp://node2:26600"]);
+   * const procs = hosts.spawnProcs({ gpus: 4 });
+   * const moreHosts = hosts.resize({ hosts: 3 }, { addresses: ["tcp://node3:26600"] });
+   * const moreProcs = procs.resize({ hosts: 3 });
+   * console.log(moreHosts.size, moreProcs.size); // 3 12
+   * ```
+   *
+   * @param sizes the dimension of the hosts and its new size, at least 1
+   * @param options the addresses of the hosts that join, and the time for messages to processes on hosts that leave
+   * @returns a handle of the mesh with its new extent
+   * @throws {TypeError} when the dimension does not exist, an option or an address is malformed, or the number of addresses
+   *   is not that of the hosts that join
+   * @throws {RangeError} when the size is not an integer from 1, or `drain` is out of range
+   * @throws {Error} when this mesh is a slice or was resized since, has been stopped, belongs to another actor, or is that
+   *   of `thisHost`, or when processes on a host that leaves are being replaced
+   */
+  resize(sizes: ResizeSpec<D>, options: ResizeHostsOptions = {}): HostMesh<D> {
+    const attachment = this.#attached;
+    if (attachment === undefined) throw new Error("cannot resize the own host: it was not attached");
+    const { extent, targets, drain } = checkHostsResize(attachment, this.#region, sizes, options, currentCell());
+    const { region, ready } = attachment.resize(extent, targets, drain);
+    return new HostMesh<D>(this.#runtime, region, { attachment, ready });
   }
 
   /**
@@ -120,7 +180,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     const attachment = this.#attached;
     if (attachment === undefined) return formatRegionTable(this.#region, [], () => []);
     const ranks = [...baseRanks(this.#region)];
-    return formatRegionTable(this.#region, ["address"], (rank) => [attachment.hosts[ranks[rank]!]!.address]);
+    return formatRegionTable(this.#region, ["address"], (rank) => [attachment.hostAt(ranks[rank]!).address]);
   }
 
   /**
@@ -171,7 +231,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   #requireWhole(verb: string): AttachedHosts {
     const attachment = this.#attached;
     if (attachment === undefined) throw new Error(`cannot ${verb} the own host: it was not attached`);
-    if (this.size === attachment.hosts.length) return attachment;
+    if (attachment.members.isWhole(this.#region)) return attachment;
     throw new Error(`cannot ${verb} a slice of mesh "${this.name}" of hosts: ${verb} the whole mesh`);
   }
 
@@ -182,7 +242,8 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
 
   /** @hidden */
   protected [meshOfRegion](region: Region): HostMesh {
-    return new HostMesh(this.#runtime, region, this.#attached);
+    const attachment = this.#attached;
+    return new HostMesh(this.#runtime, region, { ...(attachment && { attachment }), ready: this.#ready });
   }
 }
 

@@ -181,10 +181,10 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
    * @throws {TypeError} when there is not exactly one dimension, the dimension does not exist, or an option is malformed
    * @throws {RangeError} when the size is not an integer from 1, or `drain` is out of range
    * @throws {Error} when this mesh is a slice or was resized since, has been stopped, is being replaced, or belongs to
-   *   another actor, or when the dimension is one of the hosts
+   *   another actor, or when the mesh of hosts has too few hosts, or was sliced before processes were spawned on it
    */
   resize(sizes: ResizeSpec<D>, options: ResizeOptions = {}): ProcMesh<D> {
-    const { extent, drain } = checkResize(this.name, this.#region, sizes, options);
+    const { extent, drain } = checkResize(`cannot resize mesh "${this.name}"`, this.#region, sizes, options);
     const procs = this.#group;
     const planner = this.#planner;
     if (!(procs instanceof SpawnedProcs) || planner === undefined) {

@@ -3,7 +3,7 @@ import { describeValue } from "../../../shared/text/describe-value.js";
 import { ActorMesh, viewOf } from "../../actor/mesh/actor-mesh.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { checkDrain, reasonSuffix } from "../../actor/reference/mesh-record.js";
-import type { JoiningRank } from "../../proc/mesh/membership.js";
+import type { JoiningRank, Membership } from "../../proc/mesh/membership.js";
 import type { ProcGroup } from "../../proc/mesh/proc-group.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedActors } from "../../proc/mesh/spawned-actors.js";
@@ -28,7 +28,7 @@ export type ResizeSpec<D extends string, All extends string = D> = D extends str
   ? { readonly [K in D]: number } & { readonly [K in Exclude<All, D>]?: never }
   : never;
 
-/** The options of `ProcMesh.resize`. */
+/** The options of `ProcMesh.resize`, and of `HostMesh.resize`. */
 export interface ResizeOptions {
   /**
    * The time in which ranks that leave still handle messages that they have been sent, in milliseconds, from 0 to 2^32 -
@@ -39,27 +39,29 @@ export interface ResizeOptions {
 
 /** Starts processes of a mesh that was spawned before, with the options that it was spawned with. */
 export interface ProcPlanner {
-  /** The dimensions of the hosts, which no process can add. */
+  /** The dimensions of the hosts. */
   readonly hostDimensions: readonly string[];
-  /** Whether the option `cpus` is a list, which has no entries for processes that join. */
-  readonly listsCpus: boolean;
+  /** Whether the mesh can be resized along its hosts: it was spawned on a whole mesh of attached hosts. */
+  readonly followsHosts: boolean;
   /** Makes the function that starts replacement processes with the given changes. */
   replacing(changes: ReplaceOptions): (rank: number) => StartedChild;
-  /** Starts the processes that join the mesh. */
+  /**
+   * Starts the processes that join the mesh.
+   * @throws Error if their hosts do not belong to the mesh of hosts, or the option `cpus` is a list that is too short
+   */
   joining(joining: readonly JoiningRank[]): readonly StartedChild[];
 }
 
 /** Time in ms for which ranks that leave handle messages. */
 const defaultDrain = 5000;
 
-/** @throws TypeError, RangeError for invalid arguments */
+/** @throws TypeError, RangeError for invalid arguments. @param failed the start of the error messages */
 export function checkResize(
-  name: string,
+  failed: string,
   region: Region,
   sizes: unknown,
   options: ResizeOptions,
 ): { readonly extent: Extent; readonly drain: number } {
-  const failed = `cannot resize mesh "${name}"`;
   checkKnownLabels(region, sizes, failed, "a size");
   const entries = Object.entries(sizes);
   if (entries.length !== 1) {
@@ -94,13 +96,10 @@ export function checkResizable(
   const now = regionExtent(region);
   const label = Object.keys(extent).find((each) => extent[each] !== now[each]);
   if (label === undefined) return;
-  if (planner.hostDimensions.includes(label)) {
+  if (planner.hostDimensions.includes(label) && !planner.followsHosts) {
     throw new Error(
-      `${failed} along ${label}: it is a dimension of the hosts; attach other hosts, and spawn processes on them`,
+      `${failed} along ${label}: its processes were spawned on a slice of a mesh of hosts, or with other dimensions`,
     );
-  }
-  if (planner.listsCpus && extent[label]! > now[label]!) {
-    throw new Error(`${failed}: its option cpus is a list without entries for new processes; spawn it with a function`);
   }
 }
 
@@ -124,6 +123,7 @@ export function checkActorsResizable(
     throw new Error(`${failed}: it does not live on mesh "${group.name}"`);
   }
   checkCurrent(group, region, failed);
+  group.checkMembers(region, failed);
   const labels = Object.keys(record.extent);
   if (!control.isWhole(ranks) || !labels.every((label, i) => Object.keys(extent)[i] === label)) {
     throw new Error(`cannot resize a slice of mesh "${record.name}": resize the whole mesh, with its own dimensions`);
@@ -134,19 +134,22 @@ export function checkActorsResizable(
   return { procs: group, mesh: control, descriptor };
 }
 
-function checkOwner(failed: string, owner: LocalActor, caller: LocalActor): void {
+/** @throws Error unless the caller owns the mesh */
+export function checkOwner(failed: string, owner: LocalActor, caller: LocalActor): void {
   if (owner === caller) return;
   const nameOf = (actor: LocalActor) => (actor.isRoot ? "code outside of actors" : `the actor ${actor.name}`);
   throw new Error(`${failed}: only its owner can, which is ${nameOf(owner)}, got a call from ${nameOf(caller)}`);
 }
 
-/** @throws Error unless the region is the whole mesh of procs as it was last resized */
-function checkCurrent(procs: SpawnedProcs, region: Region, failed: string): void {
-  const { name, members } = procs;
-  const { region: current } = members;
-  if (sameRegion(region, current)) return;
-  const now = regionExtent(current);
-  if (procs.members.isExtent(region) && !sameExtent(regionExtent(region), now)) {
+/** @throws Error unless the region is the whole mesh as it was last resized */
+export function checkCurrent(
+  { name, members }: { readonly name: string; readonly members: Membership },
+  region: Region,
+  failed: string,
+): void {
+  if (sameRegion(region, members.region)) return;
+  const now = regionExtent(members.region);
+  if (members.isExtent(region) && !sameExtent(regionExtent(region), now)) {
     throw new Error(
       `${failed}: mesh "${name}" was resized to ${formatExtent(now)} since; use the mesh that the last resize returned`,
     );

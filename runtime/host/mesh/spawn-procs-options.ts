@@ -9,6 +9,7 @@ import type { Stdio } from "../../proc/launch/stdio.js";
 import { checkOptionNames, type Point } from "../../shape/index.js";
 import { planRestart, type RestartOptions, type RestartPlan } from "../../supervise/restart-policy.js";
 import type { AttachedHost } from "../attached/attached-host.js";
+import type { ProcsLayout } from "./procs-layout.js";
 
 /**
  * The place where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of
@@ -43,7 +44,8 @@ export interface SpawnProcsOptions<D extends string = string> {
   readonly registry?: URL | string | ((point: Point<D>) => URL | string | undefined);
   /**
    * The processors of each proc, in the syntax of `taskset -c`: one entry for each proc of a host in rank order, or a
-   * function of the position. Supported by the isolation `"process"` only.
+   * function of the position. Procs that join by `ProcMesh.resize` take the next entries of a longer list. Supported by the
+   * isolation `"process"` only.
    */
   readonly cpus?: readonly string[] | ((point: Point<D>) => string);
   /** The destination of the output of the procs. Default: `"prefix"`. Not supported by the isolation `"inline"`. */
@@ -96,8 +98,8 @@ export interface ProcsPlan<D extends string = string> {
   readonly cpus: (point: Point<D>) => string | undefined;
   readonly stdio: Stdio;
   readonly execArgv: readonly string[] | undefined;
-  /** Returns the debugger of the process of a rank. */
-  readonly inspect: (rank: number) => InspectedPort | undefined;
+  /** Returns the debugger of the process with a number. */
+  readonly inspect: (number: number) => InspectedPort | undefined;
   /** Returns the host on which the proc of a rank is started; undefined for this machine. */
   readonly host: (rank: number) => AttachedHost | undefined;
   readonly restart: RestartPlan | undefined;
@@ -131,24 +133,22 @@ const unsupportedOptions: Readonly<Record<Isolation, readonly (keyof SpawnProcsO
 };
 
 /**
- * @param size the number of procs of each host
- * @param hosts in rank order; undefined for this machine only
+ * @param layout the hosts of the procs
  * @throws TypeError if an option is malformed, or the isolation does not support it; Error if the isolation or `cpus`
  * does not work on this system
  */
 export function planProcs<D extends string>(
   options: SpawnProcsOptions<D>,
-  size: number,
-  hosts: readonly AttachedHost[] | undefined,
+  { size, entries, entryOf, hostOf, isAttached }: ProcsLayout,
 ): ProcsPlan<D> {
   checkOptionNames("cannot spawn procs", options, optionNames);
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
   if (typeof name !== "string" || name === "") throw optionError("a name", name);
   if (!isolations.includes(isolation)) throw optionError('isolation "process", "thread" or "inline"', isolation);
-  if (isolation === "process" && hosts === undefined && process.platform === "win32") {
+  if (isolation === "process" && !isAttached && process.platform === "win32") {
     throw new Error('cannot spawn procs: isolation "process" needs Linux or macOS; use "thread", got win32');
   }
-  if (hosts !== undefined && isolation !== "process") {
+  if (isAttached && isolation !== "process") {
     throw new TypeError(
       `cannot spawn procs: on attached hosts isolation is "process", got ${describeValue(isolation)}`,
     );
@@ -170,28 +170,38 @@ export function planProcs<D extends string>(
     env: typeof env === "function" ? env : () => env,
     bootstrap: options.bootstrap === undefined ? undefined : moduleUrl(options.bootstrap, "bootstrap"),
     registry: planRegistry(options.registry),
-    cpus: planCpus(cpus, size, hosts === undefined ? checkCpuAffinity : checkCpuList),
+    cpus: planCpus(cpus, entries, entryOf, isAttached ? checkCpuList : checkCpuAffinity),
     stdio,
     execArgv,
-    inspect: planInspect(options.inspect, size * (hosts?.length ?? 1), execArgv),
-    host: (rank) => hosts?.[Math.floor(rank / size)],
+    inspect: planInspect(options.inspect, size, execArgv),
+    host: hostOf,
     restart: options.restart === undefined ? undefined : planRestart(options.restart, "spawn procs"),
   };
 }
 
 function planCpus<D extends string>(
   cpus: SpawnProcsOptions<D>["cpus"],
-  size: number,
+  entries: number,
+  entryOf: (rank: number) => number,
   check: (list: string) => void,
 ): ProcsPlan<D>["cpus"] {
   if (cpus === undefined) return () => undefined;
   if (typeof cpus === "function") return cpus;
-  if (!Array.isArray(cpus) || cpus.length !== size) {
+  if (!Array.isArray(cpus) || cpus.length < entries) {
     const got = Array.isArray(cpus) ? `${cpus.length} entries` : describeValue(cpus);
-    throw new TypeError(`cannot spawn procs: expected cpus for each of ${size} processes, got ${got}`);
+    throw new TypeError(`cannot spawn procs: expected cpus for each of ${entries} processes, got ${got}`);
   }
   for (const list of cpus as readonly string[]) check(list);
-  return (point) => (cpus as readonly string[])[point.rank % size];
+  return (point) => (cpus as readonly string[])[entryOf(point.rank)];
+}
+
+/** @throws Error if `cpus` is a list that is too short for the layout that a mesh gets. @param failed the start of the message */
+export function checkListedCpus(cpus: unknown, { entries }: ProcsLayout, failed: string): void {
+  if (!Array.isArray(cpus) || cpus.length >= entries) return;
+  throw new Error(
+    `${failed}: expected an entry of its option cpus for each of ${entries} processes, got a list of ${cpus.length}; ` +
+      "spawn it with a longer list, or a function",
+  );
 }
 
 function planRegistry<D extends string>(registry: SpawnProcsOptions<D>["registry"]): ProcsPlan<D>["registry"] {

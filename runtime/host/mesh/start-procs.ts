@@ -131,10 +131,10 @@ function startBackend<D extends string>(
   start: ProcStart,
   plan: ProcsPlan<D>,
 ): ProcBackend {
-  const { host, identity, label, env, cpus } = start;
+  const { host, number, identity, label, env, cpus } = start;
   const { isolation, execArgv, stdio } = plan;
   if (isolation === "inline") return startInlineBackend(runtime, identity);
-  const inspect = plan.inspect(identity.rank);
+  const inspect = plan.inspect(number);
   const request = { isolation, identity, label, env, execArgv, inspect, cpus, stdio };
   return host === undefined ? runtime.platform.start(request) : host.start(from, request);
 }

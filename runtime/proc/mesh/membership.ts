@@ -70,9 +70,14 @@ export class Membership {
     return this.#changes?.numbers.count ?? regionSize(this.#spawned);
   }
 
+  /** Returns whether a rank belongs to the mesh. */
+  has(number: number): boolean {
+    return this.#changes?.members.has(number) ?? number < this.size;
+  }
+
   /** Returns whether a rank belonged to the mesh and does not any more. */
   hasLeft(number: number): boolean {
-    return this.#changes?.members.has(number) === false;
+    return number < this.count && !this.has(number);
   }
 
   /** Returns the position of a rank in the extent in which it joined the mesh. */
@@ -94,13 +99,14 @@ export class Membership {
 
   /** Returns the change to an extent, without making it. Positions that are new get numbers. */
   plan(extent: Extent): Resizing {
-    const { numbers, members } = this.#allocate();
-    const before = numbers.count;
+    const { numbers, members, places } = this.#allocate();
+    const spawned = regionSize(this.#spawned);
     const region = numbers.regionOf(extent);
     const ranks = [...baseRanks(region)];
     const checked = regionExtent(region);
+    const wasMember = (number: number) => number < spawned || places.has(number);
     const joining = ranks.flatMap((number, rank) =>
-      members.has(number) ? [] : [{ number, point: new Point(checked, rank), isReturning: number < before }],
+      members.has(number) ? [] : [{ number, point: new Point(checked, rank), isReturning: wasMember(number) }],
     );
     const staying = new Set(ranks);
     const leaving = [...members].filter((number) => !staying.has(number)).sort((a, b) => a - b);

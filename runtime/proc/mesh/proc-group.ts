@@ -41,7 +41,7 @@ export abstract class ProcGroup implements MeshOperations {
   protected abstract readonly stopReason: string | undefined;
 
   /** @throws Error if a proc of the region has left the mesh. @param failed the start of the error message */
-  protected checkMembers(_region: Region, _failed: string): void {}
+  checkMembers(_region: Region, _failed: string): void {}
 
   /** Returns the locations of the procs of a region, in rank order. */
   abstract locations(region: Region): readonly RankLocation[];

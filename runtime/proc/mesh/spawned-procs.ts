@@ -10,6 +10,7 @@ import { isProgramEnding } from "../../actor/program-end.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
+import type { Location } from "../../link/address.js";
 import { baseRanks, type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { type AffectedMesh, MeshFailure, type PastFailure } from "../../supervise/mesh-failure.js";
@@ -138,12 +139,29 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     const resizing = this.members.plan(extent);
     const started = resizing.joining.length === 0 ? [] : start(resizing.joining);
     const leaving = resizing.leaving.map((rank) => this.#children[rank]!);
-    const left = leaving.length === 0 ? undefined : this.#leave(leaving, extent, drain);
+    const left = leaving.length === 0 ? undefined : this.#leave(leaving, leaveReason(this.name, extent), drain);
     this.members.apply(resizing);
     const joined = started.length === 0 ? undefined : this.#join(resizing, started);
     const ready = Promise.all([joined, left]).then(() => {});
     ready.catch(() => {});
     return { region: resizing.region, ready };
+  }
+
+  /** Returns whether one of the procs lives at one of the given locations. */
+  livesAt(locations: ReadonlySet<Location>): boolean {
+    return this.#children.some(({ location, rank }) => locations.has(location) && this.members.has(rank));
+  }
+
+  /**
+   * Has the procs at a location leave, because their host leaves its mesh. The mesh keeps its extent until it is resized.
+   * Never rejects.
+   * @param drain the time in ms in which they still handle messages
+   */
+  leaveLocation(location: Location, reason: string, drain: number): Promise<void> {
+    const leaving = this.#children.filter((child) => child.location === location && this.members.has(child.rank));
+    if (leaving.length === 0 || this.isStopping) return this.#stopping ?? Promise.resolve();
+    this.members.remove(leaving.map(({ rank }) => rank));
+    return this.#leave(leaving, reason, drain);
   }
 
   /** Gives a mesh of actors on these procs the extent of this mesh. @returns the region of the whole mesh of actors */
@@ -302,13 +320,17 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return started;
   }
 
-  protected override checkMembers(region: Region, failed: string): void {
+  override checkMembers(region: Region, failed: string): void {
     const left = [...baseRanks(region)].filter((rank) => this.members.hasLeft(rank));
     if (left.length === 0) return;
     const ranks = `rank${left.length === 1 ? "" : "s"} ${left.join(", ")} of mesh "${this.name}"`;
-    const now = formatExtent(regionExtent(this.members.region));
+    const now = new Set(baseRanks(this.members.region));
+    if (left.some((rank) => now.has(rank))) {
+      throw new Error(`${failed}: ${ranks} left with their hosts; resize mesh "${this.name}" along its hosts first`);
+    }
+    const extent = formatExtent(regionExtent(this.members.region));
     throw new Error(
-      `${failed}: ${ranks} left when the mesh was resized to ${now}; use the mesh that the last resize returned`,
+      `${failed}: ${ranks} left when the mesh was resized to ${extent}; use the mesh that the last resize returned`,
     );
   }
 
@@ -333,9 +355,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     }
   }
 
-  #leave(leaving: readonly ChildProc[], extent: Extent, drain: number): Promise<void> {
+  #leave(leaving: readonly ChildProc[], reason: string, drain: number): Promise<void> {
     for (const { rank } of leaving) this.#restarts.rankLeaves(rank);
-    return leaveProcs(this, leaving, leaveReason(this.name, extent), drain);
+    return leaveProcs(this, leaving, reason, drain);
   }
 
   async #stop(options: StopOptions): Promise<void> {

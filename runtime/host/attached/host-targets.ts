@@ -1,0 +1,43 @@
+/** The addresses of hosts that a program gives, and their checks before a host is attached. */
+import { describeValue } from "../../../shared/text/describe-value.js";
+import {
+  formatNetworkAddress,
+  type NetworkAddress,
+  parseNetworkAddress,
+} from "../../link/transport/network-address.js";
+
+/** What the checks of addresses need to know. */
+export interface TargetRules {
+  /** The start of the error messages: `cannot attach hosts`. */
+  readonly failed: string;
+  /** Whether the program has given the certificate that `tls://` needs. */
+  readonly hasCertificate: boolean;
+  /** Addresses that cannot be used, each with the reason. */
+  readonly taken?: ReadonlyMap<string, string>;
+}
+
+/**
+ * Checks the addresses of hosts.
+ *
+ * @throws {TypeError} when an address is malformed, is named twice, is taken, or needs a certificate that was not given
+ */
+export function parseTargets(addresses: readonly unknown[], rules: TargetRules): NetworkAddress[] {
+  const { failed, hasCertificate, taken } = rules;
+  const known = new Set<string>();
+  return addresses.map((address) => {
+    if (typeof address !== "string") {
+      throw new TypeError(`${failed}: expected addresses as text, got ${describeValue(address)}`);
+    }
+    const target = parseNetworkAddress(address);
+    const text = formatNetworkAddress(target);
+    if (known.has(text)) throw new TypeError(`${failed}: ${text} is named twice`);
+    const why = taken?.get(text);
+    if (why !== undefined) throw new TypeError(`${failed}: ${text} ${why}`);
+    if (target.kind === "tls" && !hasCertificate) {
+      const advice = "a certificate, its key and an authority; give their files as tls";
+      throw new TypeError(`${failed}: tls:// needs ${advice}`);
+    }
+    known.add(text);
+    return target;
+  });
+}
