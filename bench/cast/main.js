@@ -26,6 +26,12 @@ const simulatedColumns = [
   { metric: "ready", title: "ms until all processes are ready" },
 ];
 const hour = 3_600_000;
+/** Numbers of actors, and of those that leave the mesh before. */
+const quickSizes = [
+  [8, 0],
+  [64, 0],
+];
+const simulatedSizes = [...quickSizes, [512, 0], [512, 8], [4096, 0], [100_000, 0]];
 
 const countOf = (actors) => `${actors.toLocaleString("en")} actors`;
 
@@ -48,12 +54,14 @@ await benchmark({ name: "cast", title: "Casts", rounds: 3 }, async ({ options, w
     const run = (route) => runJson([process.execPath, "--import", "tsx", inline, route, String(actors), calls]);
     await section(`${countOf(actors)}, inline`, run, inlineColumns, options);
   }
-  for (const actors of options.quick ? [8, 64] : [8, 64, 512, 4096, 100_000]) {
+  for (const [actors, left] of options.quick ? quickSizes : simulatedSizes) {
     const calls = actors > 10_000 ? "1" : "3";
     const args = [...memory, "--import", "tsx", simulated];
-    const run = (route) => runJson([process.execPath, ...args, route, String(actors), calls], { timeout: hour });
+    const run = (route) =>
+      runJson([process.execPath, ...args, route, String(actors), calls, String(left)], { timeout: hour });
     // Equal seeds give equal runs, so one round is enough.
-    await section(`${countOf(actors)}, simulated`, run, simulatedColumns, { ...options, rounds: 1 });
+    const after = left === 0 ? "" : `, after ${left} others have left`;
+    await section(`${countOf(actors)}${after}, simulated`, run, simulatedColumns, { ...options, rounds: 1 });
   }
   return sections;
 });

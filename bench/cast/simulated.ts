@@ -1,6 +1,6 @@
 /**
- * One run: `node --import tsx simulated.ts <direct|tree> <actors> <calls>` prints one line of JSON. Each actor has a simulated
- * process on a host of its own, in virtual time: the run takes hours on one core, and the virtual time is that of a cluster. Frames, bytes
+ * One run: `node --import tsx simulated.ts <direct|tree> <actors> <calls> [<left>]` prints one line of JSON. `left` more actors
+ * leave the mesh before the first call. Each actor has a simulated process on a host of its own, in virtual time: the run takes hours on one core, and the virtual time is that of a cluster. Frames, bytes
  * and processor time are those of the root; `ms` is the virtual time until all actors have answered.
  */
 import { writeSync } from "node:fs";
@@ -12,8 +12,9 @@ import { simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../../test/actor/counter.js";
 import { Meter } from "./meter.js";
 
-const [, , route, actorsText, callsText] = process.argv;
+const [, , route, actorsText, callsText, leftText = "0"] = process.argv;
 const actors = Number(actorsText);
+const left = Number(leftText);
 const calls = Number(callsText);
 /** Virtual ms between two calls, so that work that one call leaves behind is not part of the next. */
 const pause = 1000;
@@ -27,9 +28,12 @@ await simulate(
     Link.prototype.attach = function (this: Link, pipe: Pipe) {
       attach.call(this, this.host === proc ? meter.pipe(pipe) : pipe);
     };
-    const procs = thisHost().spawnProcs({ gpus: actors });
-    const mesh = procs.spawn("counters", Counter as never, ...([1] as never)) as unknown as CounterMesh<"gpus">;
-    await mesh.ready;
+    const procs = thisHost().spawnProcs({ gpus: actors + left });
+    const spawned = procs.spawn("counters", Counter as never, ...([1] as never)) as unknown as CounterMesh<"gpus">;
+    await spawned.ready;
+    const resized = procs.resize({ gpus: actors });
+    await resized.ready;
+    const mesh = resized.resizeActors(spawned);
     const ready = simulation.now;
     const call = async (): Promise<number> => {
       await simulation.sleep(pause);

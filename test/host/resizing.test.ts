@@ -120,7 +120,7 @@ test("a host that leaves is drained first, older handles keep their extents, and
   expect(() => hosts.spawnProcs()).toThrow(
     "cannot spawn procs: mesh \"hosts\" of hosts is {'hosts': 1} and has no host 1; resize it first",
   );
-  const first = 'rank 1 of mesh "procs" left with their hosts; resize mesh "procs" along its hosts first';
+  const first = 'rank 1 of mesh "procs" left with its host; resize mesh "procs" along its hosts first';
   expect(() => procs.spawn("late", crew.SteelWorker)).toThrow(`cannot spawn "late": ${first}`);
   expect(() => procs.resizeActors(workers)).toThrow(`cannot resize mesh "workers": ${first}`);
   expect(() => procs.resize({ gpus: 2 })).toThrow(

@@ -18,10 +18,8 @@ const RANK_BYTES = 12;
  * parent, so their parent sends to each separately, too.
  */
 export function usesTree({ proc, outbound }: LocalActor, view: MeshView): boolean {
-  const { record, size } = view;
-  if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || outbound.ended !== undefined) return false;
-  // Each rank that has left the mesh needs an answer of its own.
-  if (record.hasLeftRanks) return false;
+  const { record, livingCount } = view;
+  if (livingCount <= proc.limits.treeAbove || record.id === AGENT_MESH || outbound.ended !== undefined) return false;
   return record.owner !== proc.id || view.target(0).location !== "";
 }
 

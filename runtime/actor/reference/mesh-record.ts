@@ -147,11 +147,11 @@ export class ActorTarget implements SessionTarget {
 /** A sender in this process that casts to a mesh. */
 export interface MeshCastSender {
   /**
-   * Called before the actor at `rank` moves. Opens a session to the actor's current location if anything was cast to
+   * Called before the actor at `rank` moves or leaves. Opens a session to the actor's current location if anything was cast to
    * it.
    */
   openBeforeMove(rank: number): void;
-  /** Called after actors have moved. */
+  /** Called after actors have moved or left. */
   followMoves(): void;
   /** Resolves when all casts to the actors' former locations are finished. */
   whenFormerHandled(): Promise<void>;
@@ -234,12 +234,14 @@ export class MeshRecord implements MeshIdentity {
   control: MeshControl | undefined;
   /** Why this process sends no more messages to the mesh. Undefined as long as this process has not decided so. */
   stopReason: string | undefined;
-  /** The number of times that an actor of the mesh has moved to another proc. */
+  /** The number of times that an actor of the mesh has moved to another proc, or has left the mesh. */
   moves = 0;
   /** The cast senders of this process that have trees to the mesh. */
   readonly castSenders = new Set<MeshCastSender>();
   /** The targets that this process knows, by rank in the spawned mesh. */
   readonly #targets = new Map<number, ActorTarget>();
+  /** The number of ranks that this process knows, which grows when ranks join the mesh. */
+  #rankCount = 0;
   /** Whether a rank has left the mesh at some time. */
   #isResized = false;
 
@@ -267,10 +269,19 @@ export class MeshRecord implements MeshIdentity {
     return this.#targets.get(rank)?.proc;
   }
 
-  /** Whether this process knows of a rank that has left the mesh. */
-  get hasLeftRanks(): boolean {
-    if (this.#isResized) for (const { departure } of this.#targets.values()) if (departure !== undefined) return true;
-    return false;
+  /** Whether a rank has left the mesh at some time. It may have returned. */
+  get isResized(): boolean {
+    return this.#isResized;
+  }
+
+  /** One more than the highest rank that this process knows. */
+  get rankCount(): number {
+    return this.#rankCount;
+  }
+
+  /** Returns whether a rank has left the mesh, as far as this process knows. */
+  hasLeft(rank: number): boolean {
+    return this.#isResized && this.#targets.get(rank)?.departure !== undefined;
   }
 
   /** Sets the location of a rank. The location can change: a replaced actor can live in another process. */
@@ -279,10 +290,12 @@ export class MeshRecord implements MeshIdentity {
     if (location.left !== undefined) this.#isResized = true;
     if (target === undefined) {
       this.#targets.set(rank, new ActorTarget(this, rank, location));
+      this.#rankCount = Math.max(this.#rankCount, rank + 1);
       return;
     }
-    const { proc, generation } = target;
-    const moves = location.proc !== proc && (location.generation ?? 0) >= generation;
+    const { proc, generation, departure } = target;
+    const leaves = location.left !== undefined && departure === undefined;
+    const moves = (location.proc !== proc || leaves) && (location.generation ?? 0) >= generation;
     if (moves) for (const caster of this.castSenders) caster.openBeforeMove(rank);
     target.move(location);
     if (!moves) return;

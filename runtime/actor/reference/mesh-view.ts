@@ -56,6 +56,15 @@ export class MeshView {
     return target;
   }
 
+  /** The number of actors that have not left the mesh, as far as this process knows. */
+  get livingCount(): number {
+    const { record, size } = this;
+    if (!record.isResized) return size;
+    let living = 0;
+    for (let rank = 0; rank < size; rank++) if (this.target(rank).departure === undefined) living++;
+    return living;
+  }
+
   /** The procs of the actors, in rank order. */
   get procs(): readonly bigint[] {
     return Array.from({ length: this.size }, (_, rank) => this.target(rank).proc);

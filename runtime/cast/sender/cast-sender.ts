@@ -25,7 +25,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
   readonly mesh: CastMesh;
   readonly host: CastSenderHost;
   /** The number of casts to each actor of the mesh, since the actor has been on its current proc. */
-  readonly castCounts: Uint32Array;
+  castCounts: Uint32Array;
   /** The sessions with messages that the receiver must handle before the next cast. */
   readonly unmarkedLanes = new Map<number, LaneOrder>();
   /** The actors to which casts are impossible. Their direct messages do not wait for casts. */
@@ -52,9 +52,9 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
   constructor(host: CastSenderHost, mesh: CastMesh) {
     this.host = host;
     this.mesh = mesh;
-    this.castCounts = new Uint32Array(mesh.size);
+    this.castCounts = new Uint32Array(0);
     this.#moves = mesh.moves;
-    for (let base = 0; base < mesh.size; base++) this.#procs.push(mesh.procAt(base));
+    this.#addJoinedRanks();
   }
 
   /**
@@ -288,7 +288,10 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
       this.host.senderActive();
       tree = new ViewTree(this, view);
       this.#trees.set(view.key, tree);
-      for (const base of view.bases) for (const before of this.host.unhandledMessages(base)) tree.waitForFormer(before);
+      for (const base of view.bases) {
+        if (this.mesh.hasLeft(base)) continue;
+        for (const before of this.host.unhandledMessages(base)) tree.waitForFormer(before);
+      }
       tree.tree.start();
       this.#dropIdleTrees();
     } else if (this.#trees.size > 1) {
@@ -316,11 +319,17 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     if (this.#formerTrees.size > 0) await new Promise<void>((resolve) => this.#whenFormerDone.push(resolve));
   }
 
-  /** Resets the order for actors that have moved, because their new procs know nothing of earlier messages. */
+  /**
+   * Resets the order for actors that have moved, because their new procs know nothing of earlier messages. Trees that
+   * include actors which have moved or left are used for the casts that were sent before, and for no others.
+   */
   followMoves(): void {
+    this.#addJoinedRanks();
     if (this.mesh.moves === this.#moves) return;
     this.#moves = this.mesh.moves;
-    for (let base = 0; base < this.mesh.size; base++) {
+    for (let base = 0; base < this.#procs.length; base++) {
+      // Nothing is sent to an actor that has left, so no cast waits for direct messages to it.
+      if (this.mesh.hasLeft(base)) this.unmarkedLanes.delete(base);
       const proc = this.mesh.procAt(base);
       if (proc === this.#procs[base]) continue;
       this.#procs[base] = proc;
@@ -334,6 +343,16 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     }
     this.#trees.clear();
     this.#settle();
+  }
+
+  /** Counts casts to the ranks that have joined the mesh, too. */
+  #addJoinedRanks(): void {
+    const { rankCount } = this.mesh;
+    if (rankCount === this.castCounts.length) return;
+    const counts = new Uint32Array(rankCount);
+    counts.set(this.castCounts);
+    this.castCounts = counts;
+    for (let base = this.#procs.length; base < rankCount; base++) this.#procs.push(this.mesh.procAt(base));
   }
 
   #positionsOf(bases: readonly number[]): OrderPosition[] {

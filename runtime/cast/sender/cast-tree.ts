@@ -24,6 +24,8 @@ export interface TreePlan {
   readonly setup: Pick<TreeSetup, "mesh" | "owner" | "interface" | "extent" | "size">;
   /** All procs, in the order of their first ranks. The proc of the root may be one of them. */
   readonly procs: readonly PlannedProc[];
+  /** The ranks that have left the mesh, and are on none of the procs, with the errors of messages to them. */
+  readonly absent: ReadonlyMap<number, DeliveryError>;
 }
 
 /** The user of a tree. */
@@ -52,7 +54,7 @@ export class CastTree implements NodeParent {
   /** Whether messages must be in the protobuf layout. */
   needsProtobuf = false;
   /** The ranks to which casts are impossible, with the reasons. */
-  readonly excluded = new Map<number, DeliveryError>();
+  readonly excluded: Map<number, DeliveryError>;
   /** The casts that were sent and are not finished, by number, in order. */
   readonly pending = new Map<number, PendingCast>();
   readonly #router: SenderRouter;
@@ -81,6 +83,7 @@ export class CastTree implements NodeParent {
     this.#router = router;
     this.#owner = owner;
     this.plan = plan;
+    this.excluded = new Map(plan.absent);
     this.#number = router.nextTreeNumber();
     this.#lineage = this.#number;
     this.#root = this.#createRoot();

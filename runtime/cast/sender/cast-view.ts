@@ -14,10 +14,18 @@ import type { SenderRouter } from "./sender-router.js";
 export interface CastMesh {
   readonly id: bigint;
   readonly owner: ProcId;
-  readonly size: number;
-  /** A counter of the moves of its actors to other procs. */
+  /** The number of ranks that are known here. It grows when ranks join the mesh. */
+  readonly rankCount: number;
+  /** A counter of the moves of its actors to other procs, and of the actors that leave. */
   readonly moves: number;
-  target(base: number): { readonly proc: ProcId; readonly location: Location };
+  /** Returns an actor. `departure` is the error of messages to an actor that has left the mesh. */
+  target(base: number): {
+    readonly proc: ProcId;
+    readonly location: Location;
+    readonly departure: DeliveryError | undefined;
+  };
+  /** Returns whether an actor has left the mesh. */
+  hasLeft(base: number): boolean;
   /** Returns the proc of an actor, or undefined if it is not known here. */
   procAt(base: number): ProcId | undefined;
 }

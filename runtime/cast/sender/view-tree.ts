@@ -39,7 +39,8 @@ export class ViewTree implements TreeOwner {
     const { mesh, host } = owner;
     const { bases, interface: known, extent } = view;
     const setup = { mesh: mesh.id, owner: mesh.owner, interface: known, extent, size: bases.length };
-    this.tree = new CastTree(host.router, this, { sender: host.sender, setup, procs: groupByProc(mesh, bases) });
+    const { procs, absent } = groupByProc(mesh, bases);
+    this.tree = new CastTree(host.router, this, { sender: host.sender, setup, procs, absent });
   }
 
   /** Whether casts wait for messages that the sender has sent to former processes of the actors. */
@@ -98,14 +99,22 @@ export class ViewTree implements TreeOwner {
   }
 }
 
-/** Groups actors by their procs, in the order of the first rank of each proc. */
-function groupByProc(mesh: CastMesh, meshRanks: readonly number[]): PlannedProc[] {
+/** Groups actors by their procs, in the order of the first rank of each proc. Actors that have left are absent. */
+function groupByProc(
+  mesh: CastMesh,
+  meshRanks: readonly number[],
+): { readonly procs: PlannedProc[]; readonly absent: Map<number, DeliveryError> } {
+  const absent = new Map<number, DeliveryError>();
   const procs = new Map<
     ProcId,
     { proc: ProcId; location: Location; ranks: { viewRank: number; meshRank: number }[] }
   >();
   for (const [viewRank, meshRank] of meshRanks.entries()) {
-    const { proc, location } = mesh.target(meshRank);
+    const { proc, location, departure } = mesh.target(meshRank);
+    if (departure !== undefined) {
+      absent.set(viewRank, departure);
+      continue;
+    }
     let known = procs.get(proc);
     if (known === undefined) {
       known = { proc, location, ranks: [] };
@@ -113,5 +122,5 @@ function groupByProc(mesh: CastMesh, meshRanks: readonly number[]): PlannedProc[
     }
     known.ranks.push({ viewRank, meshRank });
   }
-  return [...procs.values()];
+  return { procs: [...procs.values()], absent };
 }

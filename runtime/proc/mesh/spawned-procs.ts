@@ -326,7 +326,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     const ranks = `rank${left.length === 1 ? "" : "s"} ${left.join(", ")} of mesh "${this.name}"`;
     const now = new Set(baseRanks(this.members.region));
     if (left.some((rank) => now.has(rank))) {
-      throw new Error(`${failed}: ${ranks} left with their hosts; resize mesh "${this.name}" along its hosts first`);
+      throw new Error(
+        `${failed}: ${ranks} left with ${left.length === 1 ? "its host" : "their hosts"}; resize mesh "${this.name}" along its hosts first`,
+      );
     }
     const extent = formatExtent(regionExtent(this.members.region));
     throw new Error(

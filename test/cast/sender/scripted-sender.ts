@@ -123,9 +123,10 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
   const mesh = {
     id: 20n,
     owner: 21n,
-    size,
+    rankCount: size,
     moves: 0,
-    target: (base: number) => ({ proc: procs[base]!, location: `at ${procs[base]}` }),
+    target: (base: number) => ({ proc: procs[base]!, location: `at ${procs[base]}`, departure: undefined }),
+    hasLeft: () => false,
     procAt: (base: number) => procs[base],
   };
   const castSender = new CastSender(host, mesh);
