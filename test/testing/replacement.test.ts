@@ -1,82 +1,10 @@
 /** Tests of `procs.replace` in simulated clusters where casts to more than one actor use trees. */
 import { describe, expect, test } from "vitest";
-import { Actor } from "../../runtime/actor/actor.js";
-import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
-import { context } from "../../runtime/actor/context.js";
-import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
-import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
 import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { thisHost } from "../../runtime/index.js";
 import { range } from "../../runtime/shape/index.js";
 import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";
-import { codec } from "../../runtime/wire/composed/index.js";
-import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
-
-const two = defineArgs(codec.tuple(codec.int32, codec.int32), 2, 2);
-
-const slowDescriptor = defineActor({
-  key: "test/slow#Slow",
-  name: "Slow",
-  id: 10,
-  fingerprint: 0x736c_6f77_0000_0001n,
-  args: () => defineArgs(codec.tuple(), 0, 0),
-  endpoints: () => ({
-    note: { id: 1, args: two },
-    sum: { id: 2, args: two, result: codec.int32, concurrent: true },
-    pass: {
-      id: 3,
-      args: defineArgs(
-        codec.tuple(
-          codec.mesh(() => slowDescriptor),
-          codec.int32,
-        ),
-        2,
-        2,
-      ),
-    },
-  }),
-});
-
-interface SlowKind extends MeshKind {
-  readonly args: [];
-  readonly mesh: SlowMesh<this["dims"]>;
-}
-
-interface SlowMesh<D extends string = string> extends ActorMesh<SlowKind, D> {
-  readonly note: Endpoint<[number: number, ms: number], void, D>;
-  readonly sum: Endpoint<[number: number, ms: number], number, D>;
-  readonly pass: Endpoint<[to: SlowMesh, count: number], void, D>;
-}
-
-/** The handled numbers by rank, in order, each with the incarnation of the actor. */
-let handled: Map<number, { number: number; life: number }[]>;
-let lives = 0;
-
-class Slow extends Actor {
-  static override readonly descriptor = slowDescriptor;
-  declare readonly $kind: SlowKind;
-  readonly #life = ++lives;
-
-  async note(number: number, ms: number): Promise<void> {
-    const { rank } = context().actor.rank;
-    const known = handled.get(rank) ?? [];
-    handled.set(rank, [...known, { number, life: this.#life }]);
-    await pause(ms);
-  }
-
-  async sum(number: number, ms: number): Promise<number> {
-    await pause(ms);
-    return number;
-  }
-
-  pass(to: SlowMesh, count: number): void {
-    for (let number = 0; number < count; number++) void to.note.broadcast(number, 50);
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
+import { forgetHandled, livesOf, numbersOf, Slow, type SlowMesh } from "./slow.js";
 
 /** A drain time in ms that is longer than the program takes. */
 const drain = 100_000;
@@ -99,7 +27,7 @@ interface Scene {
 }
 
 async function play(seed: number, scenario: (scene: Scene) => Promise<void>): Promise<void> {
-  handled = new Map();
+  forgetHandled();
   await simulate(async (simulation) => {
     const procs = thisHost().spawnProcs({ gpus: ranks });
     const actors = procs.spawn("actors", Slow as never, ...([] as never)) as unknown as SlowMesh<"gpus">;
@@ -111,14 +39,6 @@ async function play(seed: number, scenario: (scene: Scene) => Promise<void>): Pr
       replace: (rank) => (procs.slice({ gpus: rank }) as unknown as ProcMesh).replace({ drain }),
     });
   }, optionsOf(seed));
-}
-
-function numbersOf(rank: number): number[] {
-  return (handled.get(rank) ?? []).map(({ number }) => number);
-}
-
-function livesOf(rank: number): number {
-  return new Set((handled.get(rank) ?? []).map(({ life }) => life)).size;
 }
 
 function upTo(count: number): number[] {

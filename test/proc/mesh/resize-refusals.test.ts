@@ -73,10 +73,15 @@ describe("resize refuses", () => {
   });
 
   test("a list of processors that has no entries for new processes", async () => {
-    const cpus = thisHost().spawnProcs({ gpus: 1 }, { cpus: ["0"] });
-    expect(() => cpus.resize({ gpus: 2 })).toThrow(
-      'cannot resize mesh "procs": its option cpus is a list without entries for new processes; spawn it with a function',
-    );
+    const cpus = thisHost().spawnProcs({ nodes: 1, gpus: 2 }, { cpus: ["0", "0", "0", "0"] });
+    const failed = 'cannot resize mesh "procs": expected an entry of its option cpus for each of';
+    const hint = "got a list of 4; spawn it with a longer list, or a function";
+    expect(() => cpus.resize({ gpus: 5 })).toThrow(`${failed} 5 processes, ${hint}`);
+    expect(() => cpus.resize({ nodes: 3 })).toThrow(`${failed} 6 processes, ${hint}`);
+    // What was refused has used no entries.
+    const more = cpus.resize({ nodes: 2 });
+    expect(more.resize({ gpus: 2 }).extent).toEqual({ nodes: 2, gpus: 2 });
+    expect(() => more.resize({ gpus: 3 })).toThrow(`${failed} 6 processes, ${hint}`);
     await cpus.stop();
   });
 

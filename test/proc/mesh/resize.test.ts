@@ -1,5 +1,7 @@
 /** Tests that meshes grow and shrink, with real processes, threads and inline procs. */
+import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { range, SupervisionError, thisHost } from "viceroy";
@@ -17,6 +19,16 @@ beforeAll(async () => {
 const folder = mkdtempSync(join(tmpdir(), "resize-"));
 let files = 0;
 const newFile = () => join(folder, `file-${files++}`);
+/** Returns the first of consecutive TCP ports that are free. */
+async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const servers = Array.from({ length: count }, (_, i) => createServer().listen(first + i, "127.0.0.1"));
+    const listening = await Promise.allSettled(servers.map((server) => once(server, "listening")));
+    for (const server of servers) server.close();
+    if (listening.every(({ status }) => status === "fulfilled")) return first;
+  }
+}
 const five = () => new Uint8Array([5]);
 
 describe.each(["process", "thread", "inline"] as const)("a mesh of isolation %s", (isolation) => {
@@ -262,6 +274,73 @@ describe("processes", () => {
     const place = await last.where.callOne();
     expect(place.pid).not.toBe(pid);
     expect(place).toMatchObject({ point: "{}", actorRank: 1 });
+    expect(faults).toEqual([]);
+  });
+
+  test("that join take the next entries of a list of processors, and keep them when they are restarted", async () => {
+    await using procs = thisHost().spawnProcs(
+      { nodes: 2, gpus: 1 },
+      { cpus: ["0", "1", "0-1", "1"], restart: { policy: "always" } },
+    );
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const allowed = async (mesh: typeof workers) =>
+      [...(await mesh.where.with({ wait: true }).call()).values()].map(
+        ({ pid }) => /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
+      );
+    expect(await allowed(workers)).toEqual(["0", "1"]);
+    const all = procs.resize({ gpus: 2 }).resizeActors(workers);
+    expect(await allowed(all)).toEqual(["0", "0-1", "1", "1"]);
+    const joined = all.slice({ nodes: 0, gpus: 1 });
+    const { pid } = await joined.where.callOne();
+    process.kill(pid, "SIGKILL");
+    await until(() => gone(pid));
+    await until(() =>
+      joined.where.callOne().then(
+        (now) => now.pid !== pid,
+        () => false,
+      ),
+    );
+    expect(await allowed(all)).toEqual(["0", "0-1", "1", "1"]);
+    expect(faults).toEqual([]);
+  });
+
+  test("that join listen for debuggers at ports of their own", async () => {
+    const ports = new Map<number, string[]>();
+    const stdio = (line: string, { rank }: { readonly rank: number }) => {
+      const port = /Debugger listening on ws:\/\/127.0.0.1:(\d+)/.exec(line)?.[1];
+      if (port !== undefined) ports.set(Number(port), [...(ports.get(Number(port)) ?? []), `rank ${rank}`]);
+    };
+    const port = await freePorts(4);
+    await using procs = thisHost().spawnProcs({ nodes: 2, gpus: 1 }, { inspect: { port }, stdio });
+    await procs.ready;
+    await procs.resize({ gpus: 2 }).ready;
+    await until(() => ports.size === 4);
+    expect([...ports].sort()).toEqual([
+      [port, ["rank 0"]],
+      [port + 1, ["rank 1"]],
+      [port + 2, ["rank 1"]],
+      [port + 3, ["rank 3"]],
+    ]);
+  });
+
+  test("that stay can be restarted meanwhile, and actors wait for the restart of processes that they join", async () => {
+    await using procs = thisHost().spawnProcs({ gpus: 2 }, { restart: { policy: "always", backoff: 300 } });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const first = await workers.slice({ gpus: 0 }).where.callOne();
+    process.kill(first.pid, "SIGKILL");
+    await expect(workers.slice({ gpus: 0 }).echo.callOne("x")).rejects.toThrow("killed by SIGKILL");
+    const more = procs.resize({ gpus: 3 });
+    const others = more.spawn("others", crew.SteelWorker);
+    const last = await others.slice({ gpus: 2 }).where.callOne();
+    process.kill(last.pid, "SIGKILL");
+    await expect(others.slice({ gpus: 2 }).echo.callOne("x")).rejects.toThrow("killed by SIGKILL");
+    const all = more.resizeActors(workers);
+    const places = [...(await all.where.with({ wait: true }).call()).values()];
+    const pids = [...(await others.where.with({ wait: true }).call()).values()].map(({ pid }) => pid);
+    expect(places.map(({ pid }) => pid)).toEqual(pids);
+    expect(pids).not.toContain(first.pid);
+    expect(pids).not.toContain(last.pid);
+    await Promise.all([more.ready, all.ready]);
     expect(faults).toEqual([]);
   });
 
