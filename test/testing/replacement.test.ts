@@ -4,7 +4,7 @@ import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { thisHost } from "../../runtime/index.js";
 import { range } from "../../runtime/shape/index.js";
 import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";
-import { forgetHandled, livesOf, numbersOf, Slow, type SlowMesh } from "./slow.js";
+import { forgetHandled, livesOf, numbersOf, pause, Slow, type SlowMesh } from "./slow.js";
 
 /** A drain time in ms that is longer than the program takes. */
 const drain = 100_000;

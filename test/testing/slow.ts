@@ -57,6 +57,13 @@ export function numbersOf(rank: number): number[] {
   return (handled.get(rank) ?? []).map(({ number }) => number);
 }
 
+/** Returns the numbers that each actor of a rank has handled, in order. */
+export function numbersByLife(rank: number): number[][] {
+  const lives = new Map<number, number[]>();
+  for (const { number, life } of handled.get(rank) ?? []) lives.set(life, [...(lives.get(life) ?? []), number]);
+  return [...lives.values()];
+}
+
 /** Returns how many actors of a rank have handled numbers. */
 export function livesOf(rank: number): number {
   return new Set((handled.get(rank) ?? []).map(({ life }) => life)).size;
@@ -84,6 +91,7 @@ export class Slow extends Actor {
   }
 }
 
-function pause(ms: number): Promise<void> {
+/** Resolves after a time in ms. */
+export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -6,6 +6,7 @@
 import {
   baseRanks,
   type Extent,
+  formatExtent,
   Point,
   RankNumbers,
   type Region,
@@ -142,4 +143,24 @@ export class Membership {
     };
     return this.#changes;
   }
+}
+
+/** @throws Error if a rank of the region has left the mesh. @param failed the start of the error message */
+export function checkMembers(
+  { name, members }: { readonly name: string; readonly members: Membership },
+  region: Region,
+  failed: string,
+): void {
+  const left = [...baseRanks(region)].filter((rank) => members.hasLeft(rank));
+  if (left.length === 0) return;
+  const [noun, hosts] = left.length === 1 ? ["rank", "its host"] : ["ranks", "their hosts"];
+  const ranks = `${noun} ${left.join(", ")} of mesh "${name}" left`;
+  const now = new Set(baseRanks(members.region));
+  if (left.some((rank) => now.has(rank))) {
+    throw new Error(`${failed}: ${ranks} with ${hosts}; resize mesh "${name}" along its hosts first`);
+  }
+  const extent = formatExtent(regionExtent(members.region));
+  throw new Error(
+    `${failed}: ${ranks} when the mesh was resized to ${extent}; use the mesh that the last resize returned`,
+  );
 }

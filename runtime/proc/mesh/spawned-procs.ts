@@ -4,14 +4,13 @@
  */
 
 import type { Checkpoint } from "../../../generated/checkpoint.js";
-import { NoMessageTurn, runInTurn } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { isProgramEnding } from "../../actor/program-end.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Location } from "../../link/address.js";
-import { baseRanks, type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
+import { baseRanks, type Extent, type Region } from "../../shape/index.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { type AffectedMesh, MeshFailure, type PastFailure } from "../../supervise/mesh-failure.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
@@ -20,17 +19,18 @@ import type { ProcExit } from "../launch/proc-backend.js";
 import type { ActorClasses } from "../platform/platform.js";
 import { agentOf, ProcAgents, runAsRoot } from "../proc-agents.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
-import { countdown, settlesWithin } from "../time-limit.js";
 import type { ChildProc } from "./child-proc.js";
-import { type JoiningRank, Membership, type Resizing } from "./membership.js";
-import { orderFirstActors, whenOrdersDelivered } from "./order-actors.js";
+import { checkMembers, type JoiningRank, Membership, type Resizing } from "./membership.js";
+import { orderFirstActors } from "./order-actors.js";
 import { ProcGroup } from "./proc-group.js";
+import { ProcReplacements, type StartProc, type UpgradedProcs } from "./proc-replacements.js";
 import { type LostActor, ProcRestarts, type RestartableProcs } from "./proc-restarts.js";
 import { configureAll, type ProcStart, ProcStarts } from "./proc-starts.js";
-import { recreateActor, replaceChild, type StartedChild } from "./replace-child.js";
+import { recreateActor, type StartedChild } from "./replace-child.js";
 import { leaveProcs, leaveReason, type ResizableProcs, resizeActors } from "./resize-procs.js";
 import type { SpawnedActors } from "./spawned-actors.js";
-import { stopChild, waitWhileAlive } from "./stop-child.js";
+import { waitWhileAlive } from "./stop-child.js";
+import { stopProcs } from "./stop-procs.js";
 
 export interface SpawnedProcsOptions {
   readonly name: string;
@@ -42,7 +42,7 @@ export interface SpawnedProcsOptions {
   readonly start: (procs: SpawnedProcs, rank: number) => StartedChild;
 }
 
-export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartableProcs, ResizableProcs {
+export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartableProcs, ResizableProcs, UpgradedProcs {
   readonly name: string;
   readonly extent: Extent;
   readonly owner: LocalActor;
@@ -52,16 +52,12 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   #stopReason: string | undefined;
   /** Number of procs that have been replaced. */
   #generation = 0;
-  readonly #start: SpawnedProcsOptions["start"];
-  /** The start functions of ranks that `replace` has given one of their own. */
-  readonly #startOverrides = new Map<number, (rank: number) => StartedChild>();
   readonly #restartPlan: RestartPlan | undefined;
   readonly #restarts: ProcRestarts;
+  readonly #replacements: ProcReplacements;
   readonly retiring = new Set<ChildProc>();
   /** The ranks of the mesh. */
   readonly members: Membership;
-  /** The number of calls of `replace` that are under way. */
-  #replacements = 0;
   #stopping: Promise<void> | undefined;
 
   readonly #starts: ProcStarts;
@@ -69,7 +65,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   constructor(runtime: ProcessRuntime, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
     super(runtime);
-    this.#start = start;
+    this.#replacements = new ProcReplacements(this, (rank) => start(this, rank));
     this.#restartPlan = restart;
     this.#restarts = new ProcRestarts(this, restart);
     this.name = name;
@@ -96,7 +92,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   /** Whether `replace` is under way. */
   get isReplacing(): boolean {
-    return this.#replacements > 0;
+    return this.#replacements.isReplacing;
   }
 
   protected override get defaultRestart(): RestartPlan | undefined {
@@ -190,23 +186,19 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   startChild(rank: number): StartedChild {
-    const start = this.#startOverrides.get(rank) ?? ((at: number) => this.#start(this, at));
-    // Runs as the owner: it gave the options, which may contain functions.
-    return this.#registerStarting(runInTurn(new NoMessageTurn(this.owner), () => start(rank)) as StartedChild);
+    return this.#replacements.startChild(rank);
+  }
+
+  addStarting(child: ChildProc): void {
+    this.#restarts.addStarting(child);
   }
 
   async announceMove(mesh: SpawnedActors, rank: number, drains: boolean): Promise<void> {
     const { proc } = this;
     const { id, location } = this.#children[mesh.members.procOf(rank)]!;
     mesh.markRevived(rank);
-    const move = {
-      mesh: mesh.record.id,
-      rank,
-      proc: id,
-      location,
-      generation: mesh.failures.incarnationOf(rank),
-      drains,
-    };
+    const generation = mesh.failures.incarnationOf(rank);
+    const move = { mesh: mesh.record.id, rank, proc: id, location, generation, drains };
     await this.runtime.procs.get(proc.id)!.announceMove(move, proc.id);
   }
 
@@ -227,28 +219,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
    * Replaces procs, one after another.
    * @throws Error if a proc cannot be replaced; it and the procs after it continue unchanged
    */
-  async replace(region: Region, start: (rank: number) => StartedChild, drain: number): Promise<void> {
+  async replace(region: Region, start: StartProc, drain: number): Promise<void> {
     this.checkMembers(region, `cannot replace processes of "${this.name}"`);
-    this.#replacements++;
-    try {
-      await this.#replaceAll(region, start, drain);
-    } finally {
-      this.#replacements--;
-    }
-  }
-
-  async #replaceAll(region: Region, start: (rank: number) => StartedChild, drain: number): Promise<void> {
-    for (const rank of baseRanks(region)) {
-      if (this.#stopReason !== undefined) {
-        throw new Error(
-          `cannot replace rank ${rank} of mesh "${this.name}": it was stopped${reasonSuffix(this.#stopReason)}`,
-        );
-      }
-      const started = this.#registerStarting(start(rank));
-      this.#restarts.addStarting(started.child);
-      await replaceChild(this, started, drain);
-      this.#startOverrides.set(rank, start);
-    }
+    await this.#replacements.replace(region, start, drain);
   }
 
   async restartActor(mesh: SpawnedActors, rank: number): Promise<void> {
@@ -314,26 +287,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.#restarts.childExited(child.rank, { kind, cause, at: new Date(this.proc.clock.epochMs()) }, clean);
   }
 
-  /** Registers a process that is not installed yet. Until then its exit is not a failure of the mesh. */
-  #registerStarting(started: StartedChild): StartedChild {
-    started.child.isExitExpected = true;
-    return started;
-  }
-
   override checkMembers(region: Region, failed: string): void {
-    const left = [...baseRanks(region)].filter((rank) => this.members.hasLeft(rank));
-    if (left.length === 0) return;
-    const ranks = `rank${left.length === 1 ? "" : "s"} ${left.join(", ")} of mesh "${this.name}"`;
-    const now = new Set(baseRanks(this.members.region));
-    if (left.some((rank) => now.has(rank))) {
-      throw new Error(
-        `${failed}: ${ranks} left with ${left.length === 1 ? "its host" : "their hosts"}; resize mesh "${this.name}" along its hosts first`,
-      );
-    }
-    const extent = formatExtent(regionExtent(this.members.region));
-    throw new Error(
-      `${failed}: ${ranks} left when the mesh was resized to ${extent}; use the mesh that the last resize returned`,
-    );
+    checkMembers(this, region, failed);
   }
 
   /** Installs the procs that join, and sends them their configurations. */
@@ -341,7 +296,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     const children = started.map(({ child }) => child);
     const start = this.#starts.add(joining.map(({ number }) => number));
     for (const child of children) {
-      this.#startOverrides.delete(child.rank);
+      this.#replacements.rankJoined(child.rank);
       this.installChild(child);
     }
     const configured = started.map(({ child, config }) =>
@@ -368,20 +323,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       const error = new Error(`mesh "${this.name}" was stopped before it was ready${reasonSuffix(options.reason)}`);
       this.#starts.rejectAll(error);
     }
-    // Failures that have already been noticed are reported before the stop is complete.
-    await new Promise<void>((resolve) => this.proc.clock.nextTurn(resolve));
-    const { clock } = this.proc;
-    const left = countdown(clock, options.drain);
-    // Answers pass through other processes of the mesh, so none may leave before all orders have been answered.
-    const answered = Promise.all([...this.meshes].map((mesh) => whenOrdersDelivered(this.proc, mesh)));
-    if (options.drain > 0) await settlesWithin(clock, options.drain, answered);
-    const rest = { ...options, drain: left() };
-    await runAsRoot(this.proc, () =>
-      Promise.all([
-        ...this.#children.map((child) => stopChild(child, this.#agents.atRank(child.rank), rest)),
-        ...[...this.retiring].map((child) => stopChild(child, agentOf(child.id), rest)),
-      ]),
-    );
+    await stopProcs(this, this.#children, this.#agents, options);
     for (const mesh of [...this.meshes]) mesh.procsStopped(options.reason);
     this.runtime.ownership.remove(this.owner, this);
   }
