@@ -197,9 +197,11 @@ test("resize of hosts refuses what is wrong, and then nothing has changed", asyn
   const join = { addresses: [two.address] };
   expect(() => thisHost().resize({} as never)).toThrow("cannot resize the own host: it was not attached");
   expect(() => hosts.resize({ hosts: 2 })).toThrow(
-    `${failed}: expected addresses of 1 hosts, which join at {'hosts': 2}, got 0`,
+    `${failed}: expected one address for each host that joins at {'hosts': 2}, 1 in all, got 0`,
   );
-  expect(() => hosts.resize({ hosts: 1 }, join)).toThrow(`${failed}: expected addresses of 0 hosts`);
+  expect(() => hosts.resize({ hosts: 1 }, join)).toThrow(
+    `${failed}: expected one address for each host that joins at {'hosts': 1}, 0 in all, got 1`,
+  );
   expect(() => hosts.resize({ hosts: 2 }, { addresses: two.address as never })).toThrow(
     `${failed}: expected a list of addresses, got "${two.address}"`,
   );

@@ -31,6 +31,15 @@ describe("the numbers of ranks", () => {
     expect(numbers.count).toBe(9);
   });
 
+  test("can be counted before an extent is taken", () => {
+    const numbers = new RankNumbers({ hosts: 2, gpus: 2 });
+    expect(numbers.countWith({ hosts: 1, gpus: 1 })).toBe(4);
+    expect(numbers.countWith({ hosts: 3, gpus: 3 })).toBe(9);
+    expect(numbers.count).toBe(4);
+    numbers.regionOf({ hosts: 1, gpus: 3 });
+    expect([numbers.count, numbers.countWith({ hosts: 2, gpus: 3 })]).toEqual([5, 6]);
+  });
+
   test("stay with their positions, in any order of extents", () =>
     withRandom((next) => {
       const extent: Extent = { a: 2, b: 1, c: 2 };

@@ -168,6 +168,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     const attachment = this.#attached;
     if (attachment === undefined) throw new Error("cannot resize the own host: it was not attached");
     const { extent, targets, drain } = checkHostsResize(attachment, this.#region, sizes, options, currentCell());
+    if (targets.length > 0) this.#runtime.checkSpawn(currentCell(), "hosts");
     const { region, ready } = attachment.resize(extent, targets, drain);
     return new HostMesh<D>(this.#runtime, region, { attachment, ready });
   }

@@ -45,7 +45,7 @@ export function checkHostsResize(
   }
   if (addresses.length !== joining) {
     throw new TypeError(
-      `${failed}: expected addresses of ${joining} hosts, which join at ${formatExtent(extent)}, got ${addresses.length}`,
+      `${failed}: expected one address for each host that joins at ${formatExtent(extent)}, ${joining} in all, got ${addresses.length}`,
     );
   }
   const leaving = Array.from({ length: Math.max(members.size - size, 0) }, (_, i) => size + i);

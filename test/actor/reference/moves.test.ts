@@ -173,6 +173,27 @@ describe("the cast senders of a mesh", () => {
     expect([told, record.moves, target.location]).toEqual([[], 0, "here"]);
   });
 
+  test("are notified once when an actor leaves the mesh, and again when it returns", () => {
+    const gone = { ...here, generation: 1, left: "it was resized" };
+    record.setLocation(1, gone);
+    expect([told, record.moves, record.hasLeft(1), record.isResized]).toEqual([
+      ["leaves 1: here", "follow: here"],
+      1,
+      true,
+      true,
+    ]);
+    record.setLocation(1, gone);
+    expect(record.moves).toBe(1);
+    record.setLocation(1, { ...there, generation: 2 });
+    expect([record.moves, record.hasLeft(1), record.isResized]).toEqual([2, false, true]);
+  });
+
+  test("see the number of ranks grow when ranks join", () => {
+    const before = record.rankCount;
+    record.setLocation(before + 1, there);
+    expect(record.rankCount).toBe(before + 2);
+  });
+
   test("are not notified of the first location of an actor", () => {
     record.setLocation(3, there);
     expect([told, record.procAt(3)]).toEqual([[], 11n]);
