@@ -20,3 +20,31 @@ export interface Checkpoint {
   /** The state in the protobuf layout. */
   state: Uint8Array;
 }
+
+/** A file in memory that processes of the same machine can map. It contains the state, and the token behind it. */
+export interface SharedState {
+  pid: Uint32;
+  /** The descriptor of the file in that process. */
+  file: Uint32;
+  /** 16 random bytes that identify the file. */
+  token: Uint8Array;
+}
+
+/** A large state that its receiver fetches apart from the message. It exists until the receiver drops it. */
+export interface StateOffer {
+  /** The process whose agent has the state. */
+  proc: Uint64;
+  /** The number of the offer in that process. */
+  id: Uint32;
+  /** The size of the state in bytes. */
+  bytes: Uint32;
+  /** The state as memory, if that process can share memory. */
+  shared?: SharedState;
+}
+
+/** A checkpoint on its way to another process. */
+export interface CarriedCheckpoint {
+  /** The checkpoint. Its state is empty if it is offered. */
+  checkpoint: Checkpoint;
+  offer?: StateOffer;
+}

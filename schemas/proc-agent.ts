@@ -3,7 +3,7 @@
  * parent.
  */
 import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
-import type { Checkpoint } from "./checkpoint.js";
+import type { CarriedCheckpoint, Checkpoint } from "./checkpoint.js";
 import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
 import type { MovedSender, PublishedRankState, RelayedAnswer, RelayedCall, SenderMove } from "./published.js";
 import type { GrantClaim, MemoryAnswer } from "./rdma.js";
@@ -138,10 +138,12 @@ export interface SpawnOrder {
   place?: ActorPlace;
   /** The limits of handlers. Absent: there are none. */
   watch?: WatchLimits;
-  /** The checkpoint that the actor begins with. Absent: it begins with its arguments. */
+  /** The checkpoint that the actor begins with. If this and `carried` are absent, it begins with its arguments. */
   checkpoint?: Checkpoint;
   /** Whether the actor sends a last checkpoint to the sender of this order when it is stopped. */
   savesAtStop?: boolean;
+  /** The checkpoint that the actor begins with, if its state is fetched apart from this order. */
+  carried?: CarriedCheckpoint;
 }
 
 /** The outcome of an order to create an actor. */
@@ -187,12 +189,22 @@ export interface ProcAgent extends Actor {
    * Saves the state of the actor of a mesh between two of its messages, and returns the checkpoint.
    * @concurrent
    */
-  saveActor(mesh: Uint64): Checkpoint;
+  takeCheckpoint(mesh: Uint64): CarriedCheckpoint;
   /**
    * Hands over the last checkpoint of an actor that is being stopped. Returns when it is stored.
    * @concurrent
    */
-  actorSaved(mesh: Uint64, rank: Uint32, incarnation: Uint32, checkpoint: Checkpoint): void;
+  storeLastCheckpoint(mesh: Uint64, rank: Uint32, incarnation: Uint32, saved: CarriedCheckpoint): void;
+  /**
+   * Returns a part of a state that this process has offered, from the byte `offset`.
+   * @concurrent
+   */
+  readState(offer: Uint32, offset: Uint32, length: Uint32): Uint8Array;
+  /**
+   * Ends the offer of a state.
+   * @concurrent
+   */
+  dropState(offer: Uint32): void;
   /**
    * Reports that no actor of this mesh will be created. Messages to it are returned with the reason.
    * @concurrent

@@ -5,6 +5,9 @@
 import { type AddonLookup, findAddon } from "./find-addon.js";
 import type { VerbsAddon } from "./verbs-addon.js";
 
+/** The target of the link in /proc/<pid>/fd of each descriptor of memory that `createMemory` has created. */
+export const MEMORY_FILE_LINK = "/memfd:viceroy (deleted)";
+
 /** Results of a transfer; values above 0 are an errno. As in `native/rdma/transfer/transfer.h`. */
 export const TransferOutcome = { done: 0, cancelled: -1, notGranted: -2, busy: -3 } as const;
 

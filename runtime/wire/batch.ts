@@ -114,8 +114,7 @@ export class Batch {
 
   /** Grows the memory to at least `need` bytes. Callers first compare `need` with `capacity`. */
   grow(need: number): void {
-    if (need > MAX_MESSAGE_BYTES)
-      throw new CodecRefusal(`it takes more than ${MAX_MESSAGE_BYTES} bytes`, { isFinal: true });
+    if (need > MAX_MESSAGE_BYTES) throw tooLarge();
     const old = this.#page.bytes;
     let size = this.capacity || this.#firstPageBytes;
     while (size < need) size *= 2;
@@ -135,4 +134,9 @@ export class Batch {
     this.words = page.words;
     this.capacity = page.bytes.length;
   }
+}
+
+/** Returns the refusal of a message that is larger than the largest batch. */
+export function tooLarge(): CodecRefusal {
+  return new CodecRefusal(`it takes more than ${MAX_MESSAGE_BYTES} bytes`, { isFinal: true });
 }

@@ -15,7 +15,7 @@ import { fromJson, toJson } from "./json/whole-message.js";
 import type { MessageHandles } from "./message-handles.js";
 import { newPage } from "./page.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
-import { fromProtobuf, toProtobuf } from "./protobuf/whole-message.js";
+import { fromProtobuf, toProtobuf, toProtobufParts } from "./protobuf/whole-message.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import { Reader } from "./reader.js";
 import type { JsonValue } from "./well-known.js";
@@ -103,6 +103,11 @@ export abstract class MessageCodec<T> implements Codec<T> {
   /** @internal Encodes a value as `toProtobuf` does, with the given codecs of handles. */
   toProtobufWith(handles: MessageHandles | undefined, value: T): Uint8Array {
     return toProtobuf(this, value, handles);
+  }
+
+  /** @internal Encodes a value as `toProtobuf` does, in parts that can be memory of the value. */
+  toProtobufParts(value: T): Uint8Array[] {
+    return toProtobufParts(this, value);
   }
 
   fromProtobuf(bytes: Uint8Array): T {

@@ -29,12 +29,14 @@ import { typeParametersChanged } from "./source/type-parameters-changed.js";
 import { typeRemoved } from "./source/type-removed.js";
 import { capnpChanged } from "./wire/capnp-changed.js";
 import { oneofMoved } from "./wire/oneof-moved.js";
+import { stateExchanged } from "./wire/state-exchanged.js";
 
 export const schemaRules: readonly BreakRule[] = [
   idReused,
   tombstoneRemoved,
   capnpChanged,
   oneofMoved,
+  stateExchanged,
   typeRemoved,
   typeMoved,
   kindChanged,

@@ -5,9 +5,10 @@
 import type { Clock } from "../../link/clock.js";
 import { thrownMessage } from "../../thrown.js";
 import type { Codec } from "../../wire/codec.js";
+import { MessageCodec } from "../../wire/message-codec.js";
 import { type AnyTurn, NoMessageTurn, runInTurn } from "../context.js";
 import type { LocalActor } from "../reference/local-actor.js";
-import type { SavedState } from "../reference/saved-state.js";
+import { joinParts, type SavedState, type StateCopier } from "../reference/saved-state.js";
 import { describeState, stateDifferences } from "../schema/state-schema.js";
 import { promiseFrom } from "./invoke.js";
 
@@ -28,7 +29,12 @@ const late = Symbol("late");
  * @param limit the time for `save` in milliseconds
  * @throws {Error} as a rejection, whose message says what is wrong with `save` or its result
  */
-export async function saveState(actor: LocalActor, clock: Clock, limit = SAVE_MS): Promise<SavedState> {
+export async function saveState(
+  actor: LocalActor,
+  clock: Clock,
+  limit = SAVE_MS,
+  copy: StateCopier = joinParts,
+): Promise<SavedState> {
   const { spec } = actor;
   const { descriptor } = spec;
   const codec = descriptor?.state;
@@ -44,7 +50,7 @@ export async function saveState(actor: LocalActor, clock: Clock, limit = SAVE_MS
     at: new Date(clock.epochMs()),
     fingerprint: codec.fingerprint,
     schema: describeState(codec),
-    state: encode(codec, value),
+    state: copy(encode(codec, value)),
   };
 }
 
@@ -71,9 +77,9 @@ function within(saving: Promise<unknown>, clock: Clock, ms: number): Promise<unk
   });
 }
 
-function encode(codec: Codec<unknown>, value: unknown): Uint8Array {
+function encode(codec: Codec<unknown>, value: unknown): Uint8Array[] {
   try {
-    return codec.toProtobuf(value);
+    return codec instanceof MessageCodec ? codec.toProtobufParts(value) : [codec.toProtobuf(value)];
   } catch (error) {
     throw new Error(`save returned no ${codec.name}: ${thrownMessage(error)}`, { cause: error });
   }

@@ -11,10 +11,10 @@ import type { ActorProc } from "../reference/actor-proc.js";
 import type { LocalActor } from "../reference/local-actor.js";
 import { reasonSuffix } from "../reference/mesh-record.js";
 import type { ProcHooks } from "../reference/proc-hooks.js";
-import type { SavedState } from "../reference/saved-state.js";
+import type { SavedState, StateCopier } from "../reference/saved-state.js";
 import type { StopOptions } from "../reference/stop-options.js";
 import type { ActorPorts } from "./actor-ports.js";
-import { restoreState, saveState } from "./actor-state.js";
+import { restoreState, SAVE_MS, saveState } from "./actor-state.js";
 import type { ActorInbound } from "./inbound.js";
 import { promiseFrom } from "./invoke.js";
 import type { MailboxOwner } from "./mailbox.js";
@@ -112,10 +112,11 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
   /**
    * Saves the state of the actor between two messages.
    *
+   * @param copy copies the encoded state; by default into memory of this process
    * @throws {DeliveryError} as a rejection, when the actor has ended
    * @throws {Error} as a rejection, when its state cannot be saved
    */
-  save(): Promise<SavedState> {
+  save(copy?: StateCopier): Promise<SavedState> {
     const actor = this.#actor;
     const { inbound, proc } = actor;
     return new Promise((resolve, reject) => {
@@ -124,7 +125,7 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
         drop();
         return;
       }
-      inbound.runBetween(() => saveState(actor, proc.clock).then(resolve, reject), drop);
+      inbound.runBetween(() => saveState(actor, proc.clock, SAVE_MS, copy).then(resolve, reject), drop);
     });
   }
 

@@ -3,7 +3,7 @@
  * request; `proc-runtime.ts` contains the proc, its actors and its end.
  */
 
-import type { Checkpoint } from "../../../generated/checkpoint.js";
+import type { CarriedCheckpoint, StateOffer } from "../../../generated/checkpoint.js";
 import type { ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
 import {
   type ActorMove,
@@ -36,6 +36,7 @@ import type { MeshId, ProcId } from "../../link/address.js";
 import { parseNetworkAddress } from "../../link/transport/network-address.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";
+import { receiveCheckpoint, stateOffersOf } from "../checkpoint/state-offers.js";
 import { Deferred } from "../deferred.js";
 import { decodeArguments } from "../mesh/constructor-arguments.js";
 import type { Platform } from "../platform/platform.js";
@@ -85,7 +86,7 @@ export class ProcAgent extends ProcAgentActor {
 
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
     const { mesh, name, incarnation, watch } = order;
-    const { checkpoint: saved, savesAtStop } = order;
+    const { checkpoint, carried, savesAtStop } = order;
     const shape = { mesh, name, incarnation, ...placementOf(order.place), owner: this.#proc.parentOrSelf, savesAtStop };
     const placed = new Deferred<void>();
     this.#creating.set(mesh, placed.promise);
@@ -99,6 +100,7 @@ export class ProcAgent extends ProcAgentActor {
       if (!compared && descriptor.fingerprint !== order.fingerprint) return { other: schemaForPeer(descriptor) };
       const args = decodeArguments(descriptor.args, { args: order.args, protobuf });
       if (watch !== undefined) this.#proc.watchEventLoop(watch);
+      const saved = carried === undefined ? checkpoint : await receiveCheckpoint(this.#proc.proc, carried);
       const created = this.#proc.createActor({ ...shape, descriptor, actorClass, args, watch, saved });
       placed.resolve();
       const failure = await created;
@@ -114,13 +116,28 @@ export class ProcAgent extends ProcAgentActor {
     }
   }
 
-  async saveActor(mesh: MeshId): Promise<Checkpoint> {
+  async takeCheckpoint(mesh: MeshId): Promise<CarriedCheckpoint> {
     await this.#creating.get(mesh);
-    return this.#proc.saveActor(mesh);
+    let offer: StateOffer | undefined;
+    const checkpoint = await this.#proc.saveActor(mesh, (parts) => {
+      const carried = stateOffersOf(this.#proc.proc).carry(parts, mesh);
+      offer = carried.offer;
+      return carried.state;
+    });
+    return offer === undefined ? { checkpoint } : { checkpoint, offer };
   }
 
-  async actorSaved(mesh: MeshId, rank: number, incarnation: number, checkpoint: Checkpoint): Promise<void> {
+  async storeLastCheckpoint(mesh: MeshId, rank: number, incarnation: number, saved: CarriedCheckpoint): Promise<void> {
+    const checkpoint = await receiveCheckpoint(this.#proc.proc, saved);
     await this.#proc.storeCheckpoint({ mesh, rank, incarnation }, checkpoint);
+  }
+
+  readState(offer: number, offset: number, length: number): Uint8Array {
+    return stateOffersOf(this.#proc.proc).read(offer, offset, length);
+  }
+
+  dropState(offer: number): void {
+    stateOffersOf(this.#proc.proc).drop(offer);
   }
 
   refuse(mesh: MeshId, name: string, reason: string, place?: ActorPlace): void {

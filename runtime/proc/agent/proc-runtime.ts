@@ -14,7 +14,7 @@ import type { ActorRequest, ActorSpec, WatchLimits } from "../../actor/reference
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import type { ActorTarget } from "../../actor/reference/mesh-record.js";
 import type { ProcHooks } from "../../actor/reference/proc-hooks.js";
-import type { SavedState } from "../../actor/reference/saved-state.js";
+import type { SavedState, StateCopier } from "../../actor/reference/saved-state.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Undeliverable } from "../../actor/reference/undeliverable.js";
 import { AGENT_MESH, formatId, type MeshId, type ProcId } from "../../link/address.js";
@@ -25,6 +25,7 @@ import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Extent } from "../../shape/index.js";
 import { thrownMessage, thrownStack } from "../../thrown.js";
+import { carryCheckpoint, stateOffersOf } from "../checkpoint/state-offers.js";
 import { formatFatalLine } from "../launch/fatal-line.js";
 import type { Platform } from "../platform/platform.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
@@ -222,12 +223,12 @@ export class ProcRuntime implements ProcHooks {
   }
 
   /** Saves the state of the actor of a mesh. Rejects if there is no such actor, or its state cannot be saved. */
-  async saveActor(mesh: MeshId): Promise<Checkpoint> {
+  async saveActor(mesh: MeshId, copy?: StateCopier): Promise<Checkpoint> {
     const cell = this.proc.cell(mesh);
     if (cell === undefined || mesh === AGENT_MESH) {
       throw new DeliveryError("unknown", "there is no such actor, or not any more");
     }
-    return cell.lifecycle.save();
+    return cell.lifecycle.save(copy);
   }
 
   /** Stores the last checkpoint of an actor of a mesh that was spawned here. Rejects if it is not stored. */
@@ -296,7 +297,12 @@ export class ProcRuntime implements ProcHooks {
     const { mesh, rank, incarnation } = cell.id;
     if (this.#services.spawnedActors.has(mesh)) return this.storeCheckpoint(cell.id, saved);
     const owner = runAsRoot(this.proc, () => agentOf(cell.spec.owner));
-    await runAsRoot(this.proc, () => owner.actorSaved.callOne(mesh, rank, incarnation, saved));
+    const carried = carryCheckpoint(this.proc, saved);
+    try {
+      await runAsRoot(this.proc, () => owner.storeLastCheckpoint.callOne(mesh, rank, incarnation, carried));
+    } finally {
+      stateOffersOf(this.proc).drop(carried.offer?.id);
+    }
   }
 
   lastStateLost(cell: LocalActor, error: unknown): void {

@@ -3,7 +3,7 @@
  * of the actor, so that a process which ends in the middle leaves the earlier checkpoint. Each file ends with a checksum, so
  * that a damaged file is not taken for a checkpoint.
  */
-import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Checkpoint, CheckpointCodec } from "../../../generated/checkpoint.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
@@ -22,6 +22,9 @@ const CHECKSUM_BYTES = 4;
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** The longest name of a file, without its extension. File systems allow 255 bytes. */
 const MAX_NAME = 200;
+
+/** The number of bytes that are read at a time. */
+const READ_BYTES = 256 * 1024 * 1024;
 
 const emptyState = new Uint8Array(0);
 
@@ -69,7 +72,7 @@ class FileStore implements CheckpointStore {
     const file = this.#fileOf(place);
     let bytes: Buffer;
     try {
-      bytes = await readFile(file);
+      bytes = await readWhole(file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw new Error(`cannot read checkpoint ${file}: ${errorMessage(error)}`, { cause: error });
@@ -113,6 +116,24 @@ async function writeWhole(file: string, checkpoint: Checkpoint): Promise<void> {
     end.writeUInt32LE(sum);
     await writeAll(handle, end);
     await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads a file in parts, because Node.js reads no file of 2 GiB at once. */
+async function readWhole(file: string): Promise<Buffer> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.allocUnsafeSlow(size);
+    let fill = 0;
+    while (fill < size) {
+      const { bytesRead } = await handle.read(bytes, fill, Math.min(READ_BYTES, size - fill));
+      if (bytesRead === 0) break;
+      fill += bytesRead;
+    }
+    return bytes.subarray(0, fill);
   } finally {
     await handle.close();
   }

@@ -42,6 +42,8 @@ export class MeshCheckpoints {
   readonly #next = new Map<number, Promise<CheckpointError | undefined>>();
   /** Ranks whose last regular checkpoint has failed. The user is warned of the first failure only. */
   readonly #failing = new Set<number>();
+  /** How many times each rank has left the mesh. A state that was saved before is not stored afterwards. */
+  readonly #departures = new Map<number, number>();
 
   constructor(mesh: CheckpointedMesh, { every, store }: CheckpointPlan, clock: Clock) {
     this.#mesh = mesh;
@@ -108,6 +110,21 @@ export class MeshCheckpoints {
     await this.#store.write({ mesh: this.#mesh.name, rank }, checkpoint);
   }
 
+  /**
+   * Releases the checkpoint of a rank that leaves the mesh. If the rank returns, it begins with fresh state. A store of the user
+   * keeps its checkpoints.
+   */
+  release(rank: number): void {
+    this.#failing.delete(rank);
+    if (this.isDurable) return;
+    this.#departures.set(rank, this.#departuresOf(rank) + 1);
+    void this.#store.delete({ mesh: this.#mesh.name, rank });
+  }
+
+  #departuresOf(rank: number): number {
+    return this.#departures.get(rank) ?? 0;
+  }
+
   #schedule(every: number): void {
     this.#timer = this.#clock.after(every, () => {
       for (let rank = 0; rank < this.#mesh.size; rank++) void this.#takeRegularly(rank);
@@ -153,7 +170,9 @@ export class MeshCheckpoints {
   }
 
   async #saveAndStore(rank: number): Promise<void> {
+    const departures = this.#departuresOf(rank);
     const checkpoint = await this.#mesh.save(rank);
+    if (departures !== this.#departuresOf(rank)) throw new Error("the actor has left the mesh, which was resized");
     try {
       await this.#store.write({ mesh: this.#mesh.name, rank }, checkpoint);
     } catch (error) {

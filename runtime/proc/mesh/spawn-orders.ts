@@ -12,6 +12,7 @@ import type { Proc } from "../../actor/proc/proc.js";
 import { schemaDifferences } from "../../actor/schema/compare-schemas.js";
 import { CheckpointError } from "../../supervise/checkpoint-error.js";
 import { failureCauseOf } from "../../supervise/failure-cause.js";
+import { carryCheckpoint, stateOffersOf } from "../checkpoint/state-offers.js";
 import type { ClassReference } from "../platform/actor-registry.js";
 import { runAsRoot } from "../proc-agents.js";
 import type { SpawnedActors } from "./spawned-actors.js";
@@ -72,7 +73,7 @@ function checkRestored(
   order: SpawnOrder,
   outcome: Settled<SpawnOutcome>,
 ): Settled<SpawnOutcome> {
-  if (order.checkpoint === undefined || outcome.status === "rejected") return outcome;
+  if ((order.checkpoint ?? order.carried) === undefined || outcome.status === "rejected") return outcome;
   const { failure, restored } = outcome.value;
   if (failure !== undefined || restored === true) return outcome;
   const why = "its process has an older version of Viceroy, which cannot restore checkpoints";
@@ -93,15 +94,20 @@ export async function sendWithCheckpoint(
 ): Promise<{ readonly outcome: Promise<Settled<SpawnOutcome>> }> {
   try {
     const checkpoint = await mesh.checkpoints?.read(actorNumber(order));
-    const complete = checkpoint === undefined ? order : { ...order, checkpoint };
+    const carried = checkpoint && carryCheckpoint(from, checkpoint);
+    const complete = { ...order, ...(carried?.offer === undefined ? carried : { carried }) };
     const sent = runAsRoot(from, () => agent.createActor.callSettled(complete));
     const settle = async () => {
-      const [first] = [...(await sent).values()];
-      return settleSpawnOrder(from, agent, mesh, complete, first!);
+      try {
+        const [first] = [...(await sent).values()];
+        return await settleSpawnOrder(from, agent, mesh, complete, first!);
+      } finally {
+        stateOffersOf(from).drop(carried?.offer?.id);
+      }
     };
     return { outcome: settle() };
   } catch (error) {
-    // The store has failed, or the checkpoint is too large for a message.
+    // The store has failed.
     runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, errorMessage(error), order.place));
     return { outcome: Promise.resolve(failedOutcome(from, order, toError(error))) };
   }

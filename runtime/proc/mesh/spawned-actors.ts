@@ -194,6 +194,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh, AwaitedMesh, Faili
   leave(rank: number): number {
     this.members.remove([rank]);
     this.failures.remove(rank);
+    this.checkpoints?.release(rank);
     this.#readiness.notMissing(rank);
     this.#readiness.update();
     return this.failures.nextIncarnation(rank);

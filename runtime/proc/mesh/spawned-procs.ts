@@ -15,6 +15,7 @@ import { errorFromCause } from "../../supervise/failure-cause.js";
 import { type AffectedMesh, MeshFailure, type PastFailure } from "../../supervise/mesh-failure.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
+import { receiveCheckpoint } from "../checkpoint/state-offers.js";
 import type { ProcExit } from "../launch/proc-backend.js";
 import type { ActorClasses } from "../platform/platform.js";
 import { agentOf, ProcAgents, runAsRoot } from "../proc-agents.js";
@@ -258,7 +259,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   saveActor({ record, members }: SpawnedActors, rank: number): Promise<Checkpoint> {
     const agent = this.#agents.atRank(members.procOf(rank));
-    return runAsRoot(this.proc, () => agent.saveActor.callOne(record.id));
+    const taken = runAsRoot(this.proc, () => agent.takeCheckpoint.callOne(record.id));
+    return taken.then((carried) => receiveCheckpoint(this.proc, carried));
   }
 
   stopActors({ record, members }: SpawnedActors, { reason, drain }: StopOptions): Promise<unknown> {

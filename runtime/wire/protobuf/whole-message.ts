@@ -43,6 +43,21 @@ export function toProtobuf<T>(codec: TraceableCodec<T>, value: T, handles: Messa
   }
 }
 
+/**
+ * Encodes a message without copying its large bytes and typed arrays. The message consists of all parts, one after the other;
+ * some of them are memory of the value.
+ */
+export function toProtobufParts<T>(codec: TraceableCodec<T>, value: T): Uint8Array[] {
+  const w = writerWith(undefined);
+  w.splice();
+  try {
+    codec.writeFields(w, value);
+    return w.takeParts();
+  } catch (error) {
+    throw encodingError(codec, value, error, undefined);
+  }
+}
+
 function writerWith(handles: MessageHandles | undefined): ProtobufWriter {
   const w = new ProtobufWriter(1024);
   w.handles = handles;

@@ -2,9 +2,9 @@
  * Writes messages in the protobuf layout. The caller decides whether a field is written at all, for example whether a
  * default value is omitted.
  */
-import { Batch } from "../batch.js";
+import { Batch, tooLarge } from "../batch.js";
 import { CodecRefusal } from "../codec-refusal.js";
-import { MAX_DEPTH } from "../limits.js";
+import { MAX_DEPTH, MAX_MESSAGE_BYTES, MIN_BLOCK_BYTES } from "../limits.js";
 import type { MessageHandles } from "../message-handles.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
 import { enumAccessOf } from "./enum-access.js";
@@ -16,6 +16,13 @@ const words = new Int32Array(long.buffer);
 
 /** Texts up to this size are written unit by unit: a native call takes longer. */
 const SHORT_UNITS = 32;
+
+/** Bytes of the value that belong to the message and have not been copied into the writer. */
+interface SplicedBytes {
+  /** The byte offset in the writer before which they belong. */
+  at: number;
+  readonly bytes: Uint8Array;
+}
 
 /** The part of a codec that writes the fields of a message. */
 export interface FieldsWriter<T> {
@@ -40,6 +47,42 @@ export class ProtobufWriter extends Batch {
   handles: MessageHandles | undefined = undefined;
   /** Whether a message is being written. */
   busy = false;
+  /** Large bytes of the message that stay where they are, in order. Undefined: everything is copied. */
+  #spliced: SplicedBytes[] | undefined = undefined;
+
+  /**
+   * Leaves large bytes and typed arrays of the next messages where they are. `takeParts` then returns the message.
+   *
+   * @internal
+   */
+  splice(): void {
+    this.#spliced = [];
+  }
+
+  /**
+   * Returns the written message and empties the writer. The message consists of all parts, one after the other. Parts can be
+   * memory of the value, and others are memory of their own.
+   *
+   * @internal
+   * @throws {CodecRefusal} when the message is too large
+   */
+  takeParts(): Uint8Array[] {
+    const spliced = this.#spliced ?? [];
+    let total = this.position;
+    for (const { bytes } of spliced) total += bytes.length;
+    if (total > MAX_MESSAGE_BYTES) throw tooLarge();
+    const own = this.detach();
+    const parts: Uint8Array[] = [];
+    let from = 0;
+    for (const { at, bytes } of spliced) {
+      if (at > from) parts.push(own.subarray(from, at));
+      parts.push(bytes);
+      from = at;
+    }
+    if (from < own.length) parts.push(own.subarray(from));
+    spliced.length = 0;
+    return parts;
+  }
 
   /** Refuses the value. A second attempt finds the field and the reason. */
   refuse(): never {
@@ -301,6 +344,11 @@ export class ProtobufWriter extends Batch {
 
   #writeRaw(tag: number, value: Uint8Array): void {
     const size = value.length;
+    if (this.#spliced !== undefined && size >= MIN_BLOCK_BYTES) {
+      this.position = this.varint(this.tag(tag, 5), size);
+      this.#spliced.push({ at: this.position, bytes: value });
+      return;
+    }
     const p = this.varint(this.tag(tag, size + 5), size);
     this.bytes.set(value, p);
     this.position = p + size;
@@ -348,7 +396,9 @@ export class ProtobufWriter extends Batch {
    */
   end(start: number): void {
     this.depth--;
-    this.#setLength(start, this.position - start);
+    let size = this.position - start;
+    if (this.#spliced !== undefined) for (const { bytes } of splicedAfter(this.#spliced, start)) size += bytes.length;
+    this.#setLength(start, size);
   }
 
   #setLength(start: number, size: number): void {
@@ -358,9 +408,11 @@ export class ProtobufWriter extends Batch {
 
   #widenLength(start: number, size: number): void {
     const more = varintSize(size) - 1;
+    const end = this.position;
     this.reserve(more);
-    this.bytes.copyWithin(start + more, start, start + size);
+    this.bytes.copyWithin(start + more, start, end);
     this.varint(start - 1, size);
+    if (this.#spliced !== undefined) for (const later of splicedAfter(this.#spliced, start)) later.at += more;
   }
 
   /** Writes a message, by its codec. */
@@ -627,6 +679,15 @@ export class ProtobufWriter extends Batch {
     } else {
       this.#writeRaw(tag, new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
     }
+  }
+}
+
+/** Returns the bytes that belong behind an offset, from the last to the first. */
+function* splicedAfter(spliced: readonly SplicedBytes[], start: number): Generator<SplicedBytes> {
+  for (let i = spliced.length - 1; i >= 0; i--) {
+    const last = spliced[i] as SplicedBytes;
+    if (last.at <= start) return;
+    yield last;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 import type { Clock } from "../../../link/clock.js";
-import type { RdmaAddon } from "../../../native/rdma-addon.js";
+import { MEMORY_FILE_LINK, type RdmaAddon } from "../../../native/rdma-addon.js";
 import { RdmaError } from "../../errors.js";
 import type { Access } from "../../grant/grant.js";
 import {
@@ -22,9 +22,6 @@ import {
 import type { MemoryHandle, ProcessIdentity } from "../../grant/memory-handle.js";
 import { ownMachineId, startTimeOf } from "../../grant/process-identity.js";
 import { findRefusal, type Refusal, refusalError, type SlotClaim } from "../../grant/refusal.js";
-
-/** The target of the link in /proc/<pid>/fd of each descriptor of registered memory. */
-const MEMORY_FILE_LINK = "/memfd:viceroy (deleted)";
 
 /** Maximum number of mapped tables. Beyond it, the table whose process was checked longest ago is dropped. */
 const MAX_TABLES = 256;
