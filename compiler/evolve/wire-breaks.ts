@@ -7,6 +7,7 @@ import type { Pair } from "../../shared/evolution/pair.js";
 import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 import type { Position } from "../model/index.js";
 import type { LoweredSchema, Origin } from "../protobuf/lower/lowered-schema.js";
+import { messageOf, stateOf } from "./actor-state.js";
 import type { Break } from "./break-rule.js";
 import { changedLines, lineKey } from "./changed-line.js";
 import type { StateComparison } from "./comparison.js";
@@ -44,9 +45,11 @@ function placeInWords(place: string): string {
 }
 
 /**
- * Returns the roots of the comparison: calls to all actors, and values of exported types, which may be sent or stored.
+ * Returns the roots of the comparison: calls to all actors, values of exported types, which may be sent or stored, and states
+ * of actors, which checkpoints contain.
  */
-function rootsOf({ states: sides, types }: StateComparison, { older, newer }: Pair<LoweredSchema>): WireRoots {
+function rootsOf(comparison: StateComparison, { older, newer }: Pair<LoweredSchema>): WireRoots {
+  const { states: sides, types } = comparison;
   const before = namesByPlace(older);
   const after = namesByPlace(newer);
   const values = types.flatMap((pair) => {
@@ -67,10 +70,21 @@ function rootsOf({ states: sides, types }: StateComparison, { older, newer }: Pa
   });
   return {
     // The comparison skips names that only one side has.
-    messages: [...constructors, ...values],
+    messages: [...constructors, ...values, ...statesOf(comparison)],
     enums: values,
     actors,
   };
+}
+
+/** Returns the states of actors that are the same type on both sides. A rule of its own compares others. */
+function statesOf({ states: sides, indexes, types, actors }: StateComparison): readonly Pair<string>[] {
+  return actors.flatMap((actor) => {
+    const pair = types.find(({ older }) => older === stateOf(actor.older, indexes.older));
+    if (pair === undefined || pair.newer !== stateOf(actor.newer, indexes.newer)) return [];
+    const older = messageOf(sides.older.lowered, pair.older);
+    const newer = messageOf(sides.newer.lowered, pair.newer);
+    return older === undefined || newer === undefined ? [] : [{ older, newer }];
+  });
 }
 
 /** Adds the constructors' arguments to the messages. They are sent too, when a process is asked to create an actor. */

@@ -142,6 +142,20 @@ test("a save that throws, or returns what no codec takes, rejects the request, a
   expect((await lives(second, 1)).sum).toBe(8);
 });
 
+test("a save that never ends is given up after 10 s, and the actor goes on with the messages that have waited", async () => {
+  await using procs = thisHost().spawnProcs();
+  const vault = procs.with({ restart }).spawn("vault", DeepVault);
+  await vault.add.callOne(4);
+  await vault.checkpoint();
+  await vault.spoil.callOne("hang");
+  const taken = failure(vault.checkpoint());
+  const waiting = vault.add.callOne(1);
+  expect((await taken).message).toBe("cannot checkpoint vault[0]: save did not end within 10000 ms");
+  expect(await waiting).toBe(5);
+  vault.blow.broadcast("restart");
+  expect((await lives(vault, 1)).sum).toBe(4);
+});
+
 test("a checkpoint of an actor that has ended is refused with the reason", async () => {
   await using procs = thisHost().spawnProcs();
   const vault = procs.with({ restart: { ...restart, policy: "never" } }).spawn("vault", DeepVault);

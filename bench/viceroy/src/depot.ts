@@ -36,8 +36,12 @@ export class LargeDepot extends DepotActor {
 
 const place = { mesh: "depot", rank: 0 };
 
-/** Spawns an actor with a large state, and a store in a new directory. */
-export async function spawnDepot(bytes: number) {
+/**
+ * Spawns an actor with a large state, and a store in a new directory.
+ *
+ * @param links `memory` for a process that shares memory with this one, `socket` for one that does not
+ */
+export async function spawnDepot(bytes: number, links: "memory" | "socket") {
   const directory = mkdtempSync(join(process.env["VICEROY_BENCH_DISK"] ?? tmpdir(), "depot-"));
   let last: Checkpoint | undefined;
   const kept: CheckpointStore = {
@@ -48,7 +52,7 @@ export async function spawnDepot(bytes: number) {
     delete: async () => {},
   };
   const files = fileStore(directory);
-  const procs = thisHost().spawnProcs({});
+  const procs = thisHost().spawnProcs({}, { env: { VICEROY_LINKS: links } });
   const depot = procs.with({ restart: { from: "checkpoint", store: kept } }).spawn("depot", LargeDepot, bytes);
   await depot.ready;
   return {

@@ -22,6 +22,8 @@ export interface CheckpointedMesh {
   readonly size: number;
   /** Returns whether an actor lives, as far as its owner knows. */
   isLiving(rank: number): boolean;
+  /** Returns whether a rank does not belong to the mesh any more, because the mesh was resized. */
+  hasLeft(rank: number): boolean;
   /** Saves the state of an actor. Rejects if the actor has ended or its state cannot be saved. */
   save(rank: number): Promise<Checkpoint>;
   /** Emits a process warning. */
@@ -171,8 +173,9 @@ export class MeshCheckpoints {
 
   async #saveAndStore(rank: number): Promise<void> {
     const departures = this.#departuresOf(rank);
-    const checkpoint = await this.#mesh.save(rank);
-    if (departures !== this.#departuresOf(rank)) throw new Error("the actor has left the mesh, which was resized");
+    const hasStayed = () => !this.#mesh.hasLeft(rank) && departures === this.#departuresOf(rank);
+    const checkpoint = hasStayed() ? await this.#mesh.save(rank) : undefined;
+    if (checkpoint === undefined || !hasStayed()) throw new Error("the actor has left the mesh, which was resized");
     try {
       await this.#store.write({ mesh: this.#mesh.name, rank }, checkpoint);
     } catch (error) {

@@ -86,6 +86,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh, AwaitedMesh, Faili
           return members.count;
         },
         isLiving: (rank: number) => this.#readiness.isKnown && this.statusOf(rank).state === "living",
+        hasLeft: (rank: number) => members.hasLeft(rank),
         save: (rank: number) => host.saveActor(this, rank),
         warn: (text: string) => host.warn(text, "ViceroyCheckpoint"),
       };

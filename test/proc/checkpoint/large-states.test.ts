@@ -15,6 +15,8 @@ import { gone, until } from "../until.js";
 const MiB = 1024 * 1024;
 /** More than one message has, and more than one part of a state. */
 const large = 300 * MiB;
+/** More than a checkpoint contains in its message. */
+const apart = 2 * MiB;
 const restart = { from: "checkpoint", backoff: 10 } as const;
 const faults = collectUnhandledFaults();
 let { DeepVault } = {} as Vaults;
@@ -51,17 +53,17 @@ test("a state that is larger than a message is saved, and restored after SIGKILL
   expect(faults).toEqual([]);
 });
 
-test("a last state that is larger than a message is stored when the mesh is stopped, and a later mesh begins with it", async () => {
+test("a last state that is apart from its message is stored when the mesh is stopped, and a later mesh begins with it", async () => {
   const store = fileStore(emptyDirectory());
-  for (const expected of [0, large]) {
+  for (const expected of [0, apart]) {
     await using procs = thisHost().spawnProcs();
     const vault = procs.with({ restart: { ...restart, store } }).spawn("vault", DeepVault);
     expect(await vault.filled.callOne()).toBe(expected);
-    await vault.fill.callOne(large);
+    await vault.fill.callOne(apart);
     await vault.stop();
   }
   const { state } = (await store.read({ mesh: "vault", rank: 0 }))!;
-  expect(state.length).toBeGreaterThan(large);
+  expect(state.length).toBeGreaterThan(apart);
 });
 
 test("after checkpoints and restarts, neither process holds their memory any more", async () => {

@@ -9,6 +9,7 @@ let clock: StillClock;
 let saves: number[];
 let warnings: string[];
 let dead: Set<number>;
+let departed: Set<number>;
 let failing: Error | undefined;
 
 beforeEach(() => {
@@ -16,6 +17,7 @@ beforeEach(() => {
   saves = [];
   warnings = [];
   dead = new Set();
+  departed = new Set();
   failing = undefined;
 });
 
@@ -50,6 +52,7 @@ function make(store: CheckpointStore | undefined, every?: number): MeshCheckpoin
     name: "counters",
     size: 2,
     isLiving: (rank: number) => !dead.has(rank),
+    hasLeft: (rank: number) => departed.has(rank),
     save: async (rank: number) => {
       saves.push(rank);
       if (failing !== undefined) throw failing;
@@ -130,6 +133,35 @@ test("regular checkpoints that fail warn once, until one has succeeded, and skip
   clock.pass(10);
   await settled();
   expect(warnings.slice(1)).toEqual(["cannot checkpoint counters[0]: again"]);
+});
+
+test("the checkpoint of a rank that leaves is released, and one that is being taken is not stored", async () => {
+  const memory = make(undefined);
+  await memory.take([0, 1]);
+  memory.release(1);
+  expect([(await memory.read(0))?.state, await memory.read(1)]).toEqual([Uint8Array.of(1), undefined]);
+  const taken = memory.take([1]);
+  memory.release(1);
+  await expect(taken).rejects.toThrow("cannot checkpoint counters[1]: the actor has left the mesh, which was resized");
+  expect(await memory.read(1)).toBe(undefined);
+  departed.add(1);
+  await expect(memory.take([1])).rejects.toThrow("the actor has left the mesh");
+  expect(saves.length).toBe(3);
+  departed.clear();
+  // The rank has come back.
+  await memory.take([1]);
+  expect((await memory.read(1))?.state).toEqual(Uint8Array.of(4));
+});
+
+test("a store of the user keeps the checkpoint of a rank that leaves", async () => {
+  const store = new SlowStore();
+  const checkpoints = make(store);
+  const taken = checkpoints.take([1]);
+  await settled();
+  checkpoints.release(1);
+  store.pending[0]!.done();
+  await taken;
+  expect(store.written).toEqual([1]);
 });
 
 test("a store that does not answer, throws, or returns something else fails the reader with the reason", async () => {

@@ -45,7 +45,6 @@ test.each(sizes)("the parts of a message with arrays of %d bytes are the message
   const whole = tree.toProtobuf(value);
   const parts = partsOf(tree, value);
   expect(Buffer.concat(parts).equals(whole)).toBe(true);
-  expect(tree.fromProtobuf(Buffer.concat(parts))).toEqual(value);
   // Four leaves with two arrays each, and the counts.
   const large = size >= MIN_BLOCK_BYTES ? 8 + (Math.floor(size / 8) * 8 >= MIN_BLOCK_BYTES ? 1 : 0) : 0;
   const memories = new Set<ArrayBufferLike>([value.counts.buffer]);

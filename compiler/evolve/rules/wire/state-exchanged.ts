@@ -5,8 +5,9 @@
  */
 import { findWireDifferences } from "../../../../shared/evolution/index.js";
 import type { Pair } from "../../../../shared/evolution/pair.js";
-import type { SchemaIndex, Type, TypeDeclaration } from "../../../model/index.js";
+import type { TypeDeclaration } from "../../../model/index.js";
 import type { LoweredSchema } from "../../../protobuf/lower/lowered-schema.js";
+import { messageOf, stateOf } from "../../actor-state.js";
 import type { BreakRule } from "../../break-rule.js";
 
 export const stateExchanged: BreakRule = {
@@ -15,8 +16,8 @@ export const stateExchanged: BreakRule = {
   class: "WIRE",
   find({ states: sides, indexes, types, actors }) {
     return actors.flatMap(({ older, newer }) => {
-      const was = declarationOf(older.state, indexes.older);
-      const is = declarationOf(newer.state, indexes.newer);
+      const was = stateOf(older, indexes.older);
+      const is = stateOf(newer, indexes.newer);
       if (was === undefined || types.some((pair) => pair.older === was && pair.newer === is)) return [];
       const found = { place: newer.name, at: newer.at, side: "newer" as const };
       const had = `${newer.name} had the state ${was.name}`;
@@ -34,13 +35,6 @@ export const stateExchanged: BreakRule = {
   },
 };
 
-/** Returns the declaration of a state, which aliases can stand for. */
-function declarationOf(state: Type | undefined, index: SchemaIndex): TypeDeclaration | undefined {
-  if (state?.kind !== "ref") return undefined;
-  const declaration = index.type(state.target);
-  return declaration.shape.kind === "alias" ? declarationOf(declaration.shape.type, index) : declaration;
-}
-
 function firstDifference(
   { older, newer }: Pair<LoweredSchema>,
   declarations: Pair<TypeDeclaration>,
@@ -53,12 +47,4 @@ function firstDifference(
   if (first === undefined) return undefined;
   const origin = newer.origins.get(first.place) ?? older.origins.get(first.place);
   return `${origin?.place ?? first.place}: ${first.text}`;
-}
-
-/** Returns the full name of the message that a declaration has become. */
-function messageOf({ schema, origins }: LoweredSchema, { name, at }: TypeDeclaration): string | undefined {
-  return [...schema.messages.keys()].find((message) => {
-    const origin = origins.get(message);
-    return origin?.place === name && origin.at.file === at.file && origin.at.line === at.line;
-  });
 }

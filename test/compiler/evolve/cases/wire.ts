@@ -319,4 +319,46 @@ export const wire: readonly Case[] = [
     older: 'export type E = "a" | "b";\nexport interface M { a: Int32 }\n',
     newer: 'export interface E { a: Int32 }\nexport type M = "a" | "b";\n',
   },
+
+  {
+    title: "VC5023 a state that is exchanged for a type without its fields",
+    older: tree("sum: Int32;") + actor("a(): void;", "<[], Tree>"),
+    newer: tree("sum: Int32;") + interfaceOf("Log", "lines: string[];") + actor("a(): void;", "<[], Log>"),
+  },
+  {
+    title: "VC5023 a state that is exchanged for a type that reads it",
+    older: tree("sum: Int32;") + actor("a(): void;", "<[], Tree>"),
+    newer: `${tree("sum: Int32;")}${interfaceOf("Log", "sum: Int32;\n  more?: string;")}${actor("a(): void;", "<[], Log>")}`,
+  },
+  {
+    title: "VC5023 a state that is exchanged for a type whose member has the number of another one",
+    older: tree("sum: Int32;") + actor("a(): void;", "<[], Tree>"),
+    newer: tree("sum: Int32;") + interfaceOf("Log", "total: Int32;") + actor("a(): void;", "<[], Log>"),
+  },
+  {
+    title: "VC5023 a state that is exchanged, behind an alias on both sides",
+    older: `${tree("sum: Int32;")}export type State = Tree;\n${actor("a(): void;", "<[], State>")}`,
+    newer: `${tree("sum: Int32;")}${interfaceOf("Log", "sum: string;")}export type State = Log;\n${actor("a(): void;", "<[], State>")}`,
+  },
+  {
+    title: "VC5023 a state that has another alias, and an actor that has got a state",
+    older: tree("sum: Int32;") + actor("a(): void;", "<[], Tree>") + watch("b(): void;"),
+    newer: `${tree("sum: Int32;")}export type State = Tree;\n${actor("a(): void;", "<[], State>")}${actor("b(): void;", "<[], Tree>").replace("Clock", "Watch")}`,
+  },
+  {
+    title: "VC5023 a state that is gone, of an actor that is renamed",
+    older: tree("sum: Int32;") + actor("a(): void;", "<[], Tree>"),
+    newer: tree("sum: Int32;") + watch("a(): void;"),
+    edit: replaced("actor Clock", "actor Watch"),
+  },
+  {
+    title: "a state whose member has another type",
+    older: tree("sum: Int32;") + actor("a(): void;", "<[], Tree>"),
+    newer: tree("sum: string;") + actor("a(): void;", "<[], Tree>"),
+  },
+  {
+    title: "a state that is not exported and whose member has another type",
+    older: tree("sum: Int32;").replace("export ", "") + actor("a(): void;", "<[], Tree>"),
+    newer: tree("sum: string;").replace("export ", "") + actor("a(): void;", "<[], Tree>"),
+  },
 ];
