@@ -12,6 +12,8 @@ const plain = "write and fsync of the bytes";
 
 await benchmark({ name: "checkpoint", title: "Checkpoints", rounds: 9, needs: ["viceroy"] }, async ({ options }) => {
   setUpAddon("rdma");
+  // Benchmarks use sockets otherwise.
+  process.env["VICEROY_LINKS"] = "memory";
   await prepareProgram();
   const { spawnDepot } = await loadDepot();
   const before = cpuTimes();

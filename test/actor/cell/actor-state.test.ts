@@ -114,6 +114,21 @@ test("a save that throws, rejects, returns something else, or does not exist is 
   await expect(save({})).rejects.toThrow("its class has no method save");
 });
 
+test("a state of more than 2 GiB is refused, and one with large arrays is copied before the actor changes them", async () => {
+  const loadCodec = codec.object("Load", { load: codec.bytes });
+  const load = new Uint8Array(100_000).fill(1);
+  const actor = actorWith({ save: () => ({ load }) }, descriptorOf(loadCodec as never));
+  const saving = saveState(actor, parts.clock);
+  const { state } = await saving;
+  load.fill(2);
+  expect(Buffer.compare(state, loadCodec.toProtobuf({ load: new Uint8Array(100_000).fill(1) }))).toBe(0);
+  // The system gives out no memory for bytes that are never touched.
+  const huge = actorWith({ save: () => ({ load: new Uint8Array(2 ** 31) }) }, descriptorOf(loadCodec as never));
+  await expect(saveState(huge, parts.clock)).rejects.toThrow(
+    "save returned no Load: cannot encode Load: it takes more than 2147483640 bytes",
+  );
+});
+
 test("a save that never ends is given up, and what it does later is ignored", async () => {
   let reject: ((error: Error) => void) | undefined;
   const saving = save({ save: () => new Promise((_, no) => (reject = no)) });

@@ -8,6 +8,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CheckpointError, fileStore, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
+import { rdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { emptyDirectory, loadVaults, type Vaults } from "../../supervise/vault.js";
 import { collectUnhandledFaults } from "../unhandled-faults.js";
 import { gone, until } from "../until.js";
@@ -64,6 +65,33 @@ test("a last state that is apart from its message is stored when the mesh is sto
   }
   const { state } = (await store.read({ mesh: "vault", rank: 0 }))!;
   expect(state.length).toBeGreaterThan(apart);
+});
+
+/** What the other side uses for its links, if the addon is present. */
+const otherLinks = process.env["VICEROY_LINKS"] === "memory" ? "socket" : "memory";
+
+test.runIf(rdmaAddonState().addon !== undefined)(
+  "where only one of both processes can share memory, a large state is read in parts, in both directions",
+  async () => {
+    await using procs = thisHost().spawnProcs({}, { env: { VICEROY_LINKS: otherLinks } });
+    const vault = procs.with({ restart }).spawn("vault", DeepVault);
+    await vault.fill.callOne(4 * MiB);
+    await vault.checkpoint();
+    vault.blow.broadcast("restart");
+    await until(async () => (await vault.life.callOne().catch(() => undefined))?.incarnation === 1);
+    expect(await vault.filled.callOne()).toBe(4 * MiB);
+  },
+);
+
+test.each(["thread", "inline"] as const)("an actor of isolation %s has large states, too", async (isolation) => {
+  await using procs = thisHost().spawnProcs({}, { isolation });
+  const vault = procs.with({ restart }).spawn("vault", DeepVault);
+  await vault.fill.callOne(4 * MiB);
+  await vault.checkpoint();
+  vault.blow.broadcast("restart");
+  await until(async () => (await vault.life.callOne().catch(() => undefined))?.incarnation === 1);
+  expect(await vault.filled.callOne()).toBe(4 * MiB);
+  await until(() => memoryFiles(process.pid) === 0);
 });
 
 test("after checkpoints and restarts, neither process holds their memory any more", async () => {
