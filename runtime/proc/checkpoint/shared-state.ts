@@ -5,6 +5,7 @@
  */
 import { closeSync, openSync, readlinkSync, writevSync } from "node:fs";
 import type { SharedState } from "../../../generated/checkpoint.js";
+import { lazyModules } from "../../lazy-modules.js";
 import { sharedMemoryAddon } from "../../link/transport/shared-memory/select-addon.js";
 import { MEMORY_FILE_LINK } from "../../native/rdma-addon.js";
 
@@ -17,11 +18,12 @@ const TOKEN_BYTES = 16;
  * system would zero each page first.
  *
  * @param bytes the size of all parts
- * @returns the file, which the caller closes; undefined if this process cannot share memory
+ * @returns the file, which the caller closes; undefined if this process or thread cannot share memory
  */
 export function shareState(parts: readonly Uint8Array[], bytes: number): SharedState | undefined {
   const addon = sharedMemoryAddon();
-  if (addon === undefined) return undefined;
+  // Node.js warns of each descriptor that a thread closes and has not opened through Node.js.
+  if (addon === undefined || !lazyModules.workerThreads.isMainThread) return undefined;
   const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
   let file: number | undefined;
   try {
