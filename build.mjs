@@ -97,10 +97,13 @@ async function buildRuntime() {
       format: "esm",
       entryPoints: {
         "typescript/register": "runtime/bundle/typescript/register.ts",
-        "typescript/hooks": "runtime/bundle/typescript/hooks.ts",
+        "typescript/mirror-hooks": "runtime/bundle/typescript/mirror-hooks.ts",
+        "typescript/prepare": "runtime/bundle/typescript/prepare.ts",
       },
       outdir: dist,
       sourcemap: false,
+      // An import whose options are computed must stay as it is.
+      logOverride: { "unsupported-dynamic-import": "silent" },
     }),
   ]);
   await buildInline();

@@ -53,7 +53,7 @@ function isUsableDirectory(directory: string): boolean {
 }
 
 /** Returns whether no other user could have written the file or directory. */
-function isPrivate({ uid, mode }: Stats): boolean {
+export function isPrivate({ uid, mode }: Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
@@ -73,6 +73,16 @@ export function readPrivateFile(file: string): Buffer | undefined {
   }
 }
 
+/** Makes a directory, and returns whether it exists and only this user can write it. Never throws. */
+export function makePrivateDirectory(directory: string): boolean {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return isPrivate(lstatSync(directory));
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Writes a file completely or not at all. Never throws.
  * @param filesKept the number of files in the directory above which the oldest are removed
@@ -80,9 +90,8 @@ export function readPrivateFile(file: string): Buffer | undefined {
 export function writePrivateFile(file: string, data: Buffer, filesKept: number): void {
   const directory = dirname(file);
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
+  if (!makePrivateDirectory(directory)) return;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    if (!isPrivate(lstatSync(directory))) return;
     writeFileSync(unfinished, data, { mode: 0o600, flag: "wx" });
     renameSync(unfinished, file);
     removeOldest(directory, filesKept);

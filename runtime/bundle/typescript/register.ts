@@ -1,10 +1,17 @@
 /**
  * Makes a child process understand TypeScript, built as `dist/typescript/register.js`. The parent passes its URL in the
- * first message, with the location of tsx and the options that it has taken from the child as parameters.
+ * first message, with the location of tsx and the options that it has taken from the child as parameters. The process
+ * then loads the prepared modules of the program. If there are none, or they are out of date, it has them prepared.
  */
-import Module, { createRequire, register as registerHooks } from "node:module";
-import { fileURLToPath } from "node:url";
-import type { HooksData } from "./hooks.js";
+import type { ChildProcess } from "node:child_process";
+import Module, { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { inheritedExecArgv } from "../../proc/launch/inherited-options.js";
+import { makePrivateDirectory } from "../private-files.js";
+import { installMirror } from "./mirror.js";
+import { type Manifest, manifestFile, type ProgramSource, programDirectory, readProgram } from "./program.js";
+import { takeTurn } from "./turn.js";
 
 const parameters = new URL(import.meta.url).searchParams;
 const require = createRequire(import.meta.url);
@@ -15,29 +22,68 @@ interface CommonJsLoader {
   _resolveFilename(request: string, parent: { readonly filename?: string } | undefined, ...rest: unknown[]): string;
 }
 
-/** Registers the hooks. */
-export function register(): void {
-  const text = (name: string) => parameters.get(name) ?? "";
-  const tsx = text("tsx");
-  // Processes that the actors start themselves inherit the options with which the program was started.
-  process.execArgv.unshift(...(JSON.parse(text("execArgv") || "[]") as string[]));
-  const nodeOptions = parameters.get("nodeOptions");
-  if (nodeOptions !== null) process.env["NODE_OPTIONS"] = nodeOptions;
+/** Has this process load the prepared modules of the program, or tsx if the program cannot be prepared. */
+export async function register(): Promise<void> {
+  const tsx = parameters.get("tsx") ?? "";
+  const ownOptions = inheritedExecArgv(process.execArgv);
+  const ownEnv = { ...process.env };
+  restoreOptions();
   process.setSourceMapsEnabled(true);
-  const data: HooksData = {
-    tsxHooks: `${tsx}dist/esm/index.mjs`,
-    tsxFolder: tsx,
-    identity: [text("versions"), process.version, isInspected(), process.env["NODE_V8_COVERAGE"] ?? ""].join(" "),
+  const program: ProgramSource = {
+    roots: parameters.getAll("root"),
+    tsx,
+    identity: [parameters.get("versions"), process.version, ...ownOptions, ownEnv["NODE_V8_COVERAGE"] ?? ""].join(" "),
     tsconfig: process.env["TSX_TSCONFIG_PATH"] || undefined,
     folder: process.cwd(),
   };
   catchCommonJs(() => require(fileURLToPath(`${tsx}dist/cjs/index.cjs`)));
-  registerHooks("./hooks.js", { parentURL: import.meta.url, data });
+  const manifest = await prepared(program, ownOptions, ownEnv);
+  if (manifest === undefined || manifest.failure !== undefined) {
+    ((await import(`${tsx}dist/esm/api/index.mjs`)) as { register(): void }).register();
+  } else installMirror(locations(manifest), program);
 }
 
-/** tsx keeps sources in source maps for the debugger. */
-function isInspected(): boolean {
-  return `${process.execArgv} ${process.env["NODE_OPTIONS"]}`.includes("--inspect");
+/** Processes that the actors start themselves inherit the options with which the program was started. */
+function restoreOptions(): void {
+  process.execArgv.unshift(...(JSON.parse(parameters.get("execArgv") || "[]") as string[]));
+  const nodeOptions = parameters.get("nodeOptions");
+  if (nodeOptions !== null) process.env["NODE_OPTIONS"] = nodeOptions;
+}
+
+function locations({ folder, modules }: Manifest): Record<string, string> {
+  const base = pathToFileURL(`${join(programDirectory(), folder)}/`).href;
+  return Object.fromEntries(Object.entries(modules).map(([url, name]) => [url, base + name]));
+}
+
+/** Returns the prepared program, which one process prepares if it is out of date. */
+async function prepared(
+  program: ProgramSource,
+  options: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Manifest | undefined> {
+  const file = manifestFile(program);
+  const known = readProgram(file);
+  if (known !== undefined) return known;
+  if (!makePrivateDirectory(dirname(file))) return undefined;
+  const turn = join(dirname(file), `${basename(file, ".json")}.turn`);
+  await takeTurn(turn, async () => {
+    // Another process may have prepared the program before this one had its turn.
+    if (readProgram(file) === undefined) await runPrepare(program, options, env);
+  });
+  return readProgram(file);
+}
+
+/** Runs `prepare.js` with tsx, and waits until it has ended. */
+async function runPrepare(program: ProgramSource, options: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const { spawn } = await import("node:child_process");
+  const script = fileURLToPath(new URL("prepare.js", import.meta.url));
+  const loader = ["--experimental-import-meta-resolve", "--import", `${program.tsx}dist/esm/index.mjs`];
+  const argv = [...options, ...loader, script, JSON.stringify(program)];
+  await new Promise<void>((resolve) => {
+    const child: ChildProcess = spawn(process.execPath, argv, { env, stdio: "ignore" });
+    child.once("error", () => resolve());
+    child.once("exit", () => resolve());
+  });
 }
 
 /**

@@ -8,8 +8,12 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 
 /** A configuration with the files that it consists of. */
 export interface TypeScriptConfig {
-  /** The paths and texts of all files. Equal identities transform equal sources to equal modules. */
-  readonly identity: string;
+  /** The paths of all files. */
+  readonly files: readonly string[];
+  /** Paths at which a file would be used instead. */
+  readonly absent: readonly string[];
+  /** Why the configuration is not known here; tsx itself must then load the program. */
+  readonly failure?: string;
   /** The folder against which names of modules are resolved. */
   readonly baseUrl: string | undefined;
   /** The aliases, with targets as absolute paths. */
@@ -34,46 +38,50 @@ interface RawConfig {
   };
 }
 
-/** Maximum number of configurations that extend each other. */
-const maxDepth = 16;
+/** Maximum number of files of a configuration. */
+const maxFiles = 64;
 
 /**
  * Reads the configuration.
  * @param file the file that `TSX_TSCONFIG_PATH` names
- * @returns undefined if it uses something that is not known here; tsx itself must then load the modules
  */
-export function readTypeScriptConfig(file: string | undefined, folder: string): TypeScriptConfig | undefined {
-  const found = file === undefined ? findUpwards("tsconfig.json", folder) : resolve(folder, file);
-  if (found === undefined) return { identity: "", baseUrl: undefined, paths: [], allowJs: false };
+export function readTypeScriptConfig(file: string | undefined, folder: string): TypeScriptConfig {
+  const candidates = file === undefined ? upwards("tsconfig.json", folder) : [resolve(folder, file)];
+  const index = candidates.findIndex((candidate) => existsSync(candidate));
+  const absent = index === -1 ? candidates : candidates.slice(0, index);
+  const files: string[] = [];
   try {
-    return readChain(found, 0);
-  } catch {
-    return undefined;
+    return index === -1 ? { ...none, absent } : { ...readChain(candidates[index]!, files), files, absent };
+  } catch (error) {
+    return { ...none, files, absent, failure: `${candidates[index]}: ${(error as Error).message}` };
   }
 }
 
-/** Returns the nearest file of this name in a folder or above it. */
-export function findUpwards(name: string, folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    const file = join(at, name);
-    if (existsSync(file)) return file;
-    if (dirname(at) === at) return undefined;
-  }
+const none: TypeScriptConfig = { files: [], absent: [], baseUrl: undefined, paths: [], allowJs: false };
+
+/** Returns the paths of a file of this name in a folder and all folders above it. */
+function upwards(name: string, folder: string): string[] {
+  const above = dirname(folder);
+  return [join(folder, name), ...(above === folder ? [] : upwards(name, above))];
 }
 
-/** @throws Error if a file is missing, malformed, or uses a feature that is not known here */
-function readChain(file: string, depth: number): TypeScriptConfig {
-  if (depth > maxDepth) throw new Error("the configurations extend each other");
+/**
+ * @param files receives the paths of the files
+ * @throws Error if a file is missing, malformed, or uses a feature that is not known here
+ */
+function readChain(file: string, files: string[]): TypeScriptConfig {
+  if (files.length > maxFiles) throw new Error("the configurations extend each other");
   const text = readFileSync(file, "utf8");
+  files.push(file);
   if (/\$\{configDir\}/.test(text)) throw new Error("templates are not known here");
   const { extends: bases = [], compilerOptions = {} } = JSON.parse(withoutComments(text)) as RawConfig;
   const { baseUrl, paths, allowJs } = compilerOptions;
   const folder = dirname(file);
-  let config: TypeScriptConfig = { identity: "", baseUrl: undefined, paths: [], allowJs: false };
+  let config = none;
   for (const base of [bases].flat()) {
-    const next = readChain(locateBase(base, file), depth + 1);
+    const next = readChain(locateBase(base, file), files);
     config = {
-      identity: config.identity + next.identity,
+      ...none,
       baseUrl: next.baseUrl ?? config.baseUrl,
       paths: next.paths.length > 0 ? next.paths : config.paths,
       allowJs: next.allowJs || config.allowJs,
@@ -81,7 +89,7 @@ function readChain(file: string, depth: number): TypeScriptConfig {
   }
   const ownBase = baseUrl === undefined ? config.baseUrl : resolve(folder, baseUrl);
   return {
-    identity: `${config.identity}${file}\n${text}\n`,
+    ...none,
     baseUrl: ownBase,
     paths: paths === undefined ? config.paths : Object.entries(paths).map(parseAlias(ownBase ?? folder)),
     allowJs: allowJs ?? config.allowJs,

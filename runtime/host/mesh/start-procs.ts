@@ -147,7 +147,8 @@ function procConfigOf<D extends string>(
   const { bootstrap, isolation, execArgv } = plan;
   const { registryUrls } = platform.classes;
   const places = place === undefined ? registryUrls : [...registryUrls, place];
-  const loader = isolation === "inline" ? undefined : platform.loaderFor({ isolation, execArgv }, places);
+  const roots = bootstrap === undefined ? places : [...places, bootstrap];
+  const loader = isolation === "inline" ? undefined : platform.loaderFor({ isolation, execArgv }, roots);
   return {
     ...(loader === undefined ? {} : { loader }),
     ...(bootstrap === undefined ? {} : { bootstrap }),

@@ -14,10 +14,10 @@ import { connectUnix, listenUnix } from "../../link/transport/unix/connect.js";
 import { inheritedEnv, inheritedExecArgv, inheritedNodeOptions } from "../launch/inherited-options.js";
 import { withInspector } from "../launch/inspector.js";
 import { OrphanReaper } from "../launch/orphan-reaper.js";
+import { type InheritedTsx, inheritedTsx, preparedLoaderUrl } from "../launch/prepared-typescript.js";
 import type { ProcBackend } from "../launch/proc-backend.js";
 import { type ProcessBackendOptions, processBackend } from "../launch/process-backend.js";
 import { threadBackend } from "../launch/thread-backend.js";
-import { cachedLoaderUrl, type InheritedTsx, inheritedTsx } from "../launch/typescript-cache.js";
 import { findTypeScriptLoader, hasTypeScriptLoader } from "../launch/typescript-loader.js";
 import { actorRegistry } from "./actor-registry.js";
 import { bootScript, singleExecutable } from "./boot-script.js";
@@ -30,8 +30,8 @@ import { installShutdownHandlers, type ShutdownTarget } from "./shutdown.js";
 import { interceptUncaughtErrors } from "./uncaught-errors.js";
 import { watchUnexpectedExit } from "./unexpected-exit.js";
 
-/** The module that lets a process load TypeScript which has been transformed before. */
-const cachedLoader = new URL("./typescript/register.js", import.meta.url);
+/** The module that lets a process load the prepared modules of a program in TypeScript. */
+const preparedLoader = new URL("./typescript/register.js", import.meta.url);
 
 /** Time limit in ms for the socket of a process that is still starting, and the interval between two attempts. */
 const dialLimit = 1000;
@@ -138,22 +138,22 @@ class NodePlatform implements ScopedPlatform {
 
   /**
    * Worker threads of Node.js 20 inherit no loader hooks. Processes inherit the loader of their options, except tsx: they
-   * load what tsx has transformed before.
+   * load modules that were prepared with tsx.
    */
   loaderFor(
     { isolation, execArgv }: Pick<StartRequest, "isolation" | "execArgv">,
-    registries: readonly string[],
+    roots: readonly string[],
   ): string | undefined {
-    const tsx = execArgv === undefined ? this.#replaceableTsx(registries) : undefined;
+    const tsx = execArgv === undefined ? this.#replaceableTsx(roots) : undefined;
     const options = tsx?.execArgv ?? childExecArgv(execArgv);
     const nodeOptions = tsx?.nodeOptions ?? process.env["NODE_OPTIONS"];
     if (isolation === "process" && hasTypeScriptLoader(options, nodeOptions)) return undefined;
-    return cachedLoaderUrl(cachedLoader, registries, tsx) ?? findTypeScriptLoader(registries);
+    return preparedLoaderUrl(preparedLoader, roots, tsx) ?? findTypeScriptLoader(roots);
   }
 
   /** Returns how child processes inherit this process's options without tsx; undefined if they inherit tsx, too. */
-  #replaceableTsx(registries: readonly string[]): InheritedTsx | undefined {
-    if (cachedLoaderUrl(cachedLoader, registries, undefined) === undefined) return undefined;
+  #replaceableTsx(roots: readonly string[]): InheritedTsx | undefined {
+    if (preparedLoaderUrl(preparedLoader, roots, undefined) === undefined) return undefined;
     return inheritedTsx(inheritedExecArgv(process.execArgv), process.env["NODE_OPTIONS"]);
   }
 

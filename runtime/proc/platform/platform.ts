@@ -65,10 +65,10 @@ export interface Platform extends ProcessControl {
   /** Starts a process or a thread. Failures are reported through its exit. */
   start(request: StartRequest): ProcBackend;
   /**
-   * Returns the URL of the module that makes a process understand the language of these registries, or undefined if the
+   * Returns the URL of the module that makes a process understand the language of these modules, or undefined if the
    * process needs none.
    */
-  loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, registries: readonly string[]): string | undefined;
+  loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, roots: readonly string[]): string | undefined;
   /** Imports a module of the user. */
   importModule(url: string): Promise<unknown>;
   /** Watches the event loop from outside of it. Absent if the platform cannot do so. */

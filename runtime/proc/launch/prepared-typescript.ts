@@ -1,6 +1,6 @@
 /**
- * Decides whether child processes of a program that runs with tsx load modules which tsx has transformed before, instead
- * of loading tsx and its compiler (`runtime/bundle/typescript`). In all cases that are not known here, they load tsx.
+ * Decides whether child processes of a program that runs with tsx load prepared modules instead of loading tsx and its
+ * compiler (`runtime/bundle/typescript`). In all cases that are not known here, they load tsx.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -61,24 +61,25 @@ function removeTsx(options: readonly string[]): { kept: string[]; removed: strin
 }
 
 /**
- * Returns the URL of the module whose `register()` makes a process load transformed modules.
+ * Returns the URL of the module whose `register()` makes a process load prepared modules.
  * @param loader the URL of that module, without parameters
- * @param registries the URLs of generated registries
+ * @param roots the URLs of the modules that processes load first: generated registries and the bootstrap module
  * @param tsx the options that were taken from the process
  * @returns undefined if no registry is an ES module in TypeScript, or the program has no tsx of a known form
  */
-export function cachedLoaderUrl(
+export function preparedLoaderUrl(
   loader: URL,
-  registries: readonly string[],
+  roots: readonly string[],
   tsx: InheritedTsx | undefined,
 ): string | undefined {
-  const source = registries.find((url) => typescriptFile.test(url));
+  const source = roots.find((url) => typescriptFile.test(url));
   if (source === undefined) return undefined;
   const found = findTsx(source);
   if (found === undefined || !existsSync(loader)) return undefined;
   const url = new URL(loader);
   url.searchParams.set("tsx", found.folder);
   url.searchParams.set("versions", found.versions);
+  for (const root of new Set(roots)) if (typescriptFile.test(root)) url.searchParams.append("root", root);
   if (tsx !== undefined && tsx.removed.length > 0) url.searchParams.set("execArgv", JSON.stringify(tsx.removed));
   if (tsx?.originalNodeOptions !== undefined) url.searchParams.set("nodeOptions", tsx.originalNodeOptions);
   return url.href;

@@ -1,0 +1,145 @@
+/**
+ * Prepares a program, built as `dist/typescript/prepare.js`. A child process runs this script with tsx, with the
+ * description of the program as its argument.
+ */
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hashText } from "../private-files.js";
+import { CannotPrepare, type GraphModule, type Loader, ModuleGraph } from "./module-graph.js";
+import { type Manifest, manifestFile, type ProgramSource, programDirectory, writeManifest } from "./program.js";
+import { rewriteModule } from "./rewrite-module.js";
+import { readTypeScriptConfig } from "./tsconfig.js";
+
+/** Time in ms after their last use for which prepared programs are kept. Processes that run may still load modules. */
+const keptMs = 7 * 24 * 3600 * 1000;
+
+/** The hooks of tsx. */
+interface TsxHooks {
+  initialize(data: unknown): unknown;
+  load(
+    url: string,
+    context: { format: string },
+    next: () => Promise<{ format: string; source: Buffer }>,
+  ): Promise<{ format: string; source: Uint8Array | string }>;
+}
+
+async function loaderOf(program: ProgramSource): Promise<Loader> {
+  const tsx = (await import(`${program.tsx}dist/esm/index.mjs`)) as TsxHooks;
+  tsx.initialize({ tsconfig: program.tsconfig });
+  return {
+    resolve: (specifier, parent) => import.meta.resolve(specifier, parent),
+    async transform(url, source) {
+      const given = url.endsWith(".json") ? "json" : "module";
+      const { source: code } = await tsx.load(url, { format: given }, async () => ({ format: given, source }));
+      return typeof code === "string" ? code : Buffer.from(code).toString();
+    },
+  };
+}
+
+async function prepare(program: ProgramSource): Promise<void> {
+  const file = manifestFile(program);
+  const config = readTypeScriptConfig(program.tsconfig, program.folder);
+  const graph = new ModuleGraph(await loaderOf(program), config);
+  const { failure = config.failure } = config.failure === undefined ? await addAll(graph, program.roots) : config;
+  const { inputs, absent } = graph;
+  if (failure !== undefined) {
+    writeManifest(file, { inputs, absent, folder: "", modules: {}, failure });
+    return;
+  }
+  const modules = new Map(graph.prepared().map((module, i) => [module.url, { module, name: nameOf(module, i) }]));
+  const texts = new Map<string, string>();
+  for (const { module, name } of modules.values()) {
+    const { code, targets, url } = module;
+    const text = rewriteModule(code, url, ({ specifier, hasAttributes }) => {
+      const target = specifier === undefined ? undefined : targets.get(specifier);
+      // Imports with attributes are of JSON files, which Node.js loads as they are.
+      const prepared = target === undefined || hasAttributes ? undefined : modules.get(target);
+      return prepared === undefined ? target : `./${prepared.name}`;
+    });
+    texts.set(name, text);
+  }
+  const folder = writeModules(basename(file, ".json"), texts, previousFolder(file));
+  const names = Object.fromEntries([...modules].map(([url, { name }]) => [url, name]));
+  writeManifest(file, { inputs, absent, folder, modules: names });
+  removeUnused();
+}
+
+async function addAll(graph: ModuleGraph, roots: readonly string[]): Promise<{ failure?: string }> {
+  try {
+    for (const root of roots) await graph.add(root);
+    return {};
+  } catch (error) {
+    if (error instanceof CannotPrepare) return { failure: error.message };
+    throw error;
+  }
+}
+
+function nameOf({ url }: GraphModule, index: number): string {
+  return `${index}-${basename(fileURLToPath(url)).replace(/[^\w.-]/g, "_")}.mjs`;
+}
+
+function previousFolder(file: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as Manifest).folder || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes the modules into a folder of their own, completely or not at all. Processes that run may still load modules from
+ * the folder before it, so that one stays. Equal files are stored once.
+ * @returns the name of the folder
+ */
+function writeModules(program: string, texts: ReadonlyMap<string, string>, previous: string | undefined): string {
+  const folder = `${program}-${hashText([...texts].flat().join("\0"))}`;
+  const directory = programDirectory();
+  const unfinished = join(directory, `${folder}.${process.pid}`);
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  try {
+    for (const [name, text] of texts) {
+      const file = join(unfinished, name);
+      const before = previous === undefined ? undefined : join(directory, previous, name);
+      if (before !== undefined && isEqual(before, text)) linkSync(before, file);
+      else writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+    }
+    // A folder that was made before is damaged, or another program has made it at this moment.
+    if (previous === folder) rmSync(join(directory, folder), { recursive: true, force: true });
+    renameSync(unfinished, join(directory, folder));
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!existsSync(join(directory, folder))) throw error;
+  }
+  return folder;
+}
+
+function isEqual(file: string, text: string): boolean {
+  try {
+    return (statSync(file).mode & 0o022) === 0 && readFileSync(file, "utf8") === text;
+  } catch {
+    return false;
+  }
+}
+
+function removeUnused(): void {
+  const directory = programDirectory();
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (status !== undefined && Date.now() - status.mtimeMs > keptMs) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+await prepare(JSON.parse(process.argv[2]!) as ProgramSource);
+process.exit(0);

@@ -1,0 +1,310 @@
+/** Checks that child processes of programs that run with tsx load prepared modules, as tsx itself would load them. */
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inheritedTsx } from "../../runtime/proc/launch/prepared-typescript.js";
+import { type Outcome, root, run } from "../examples/program.js";
+import { installInto, write } from "../examples/project.js";
+
+let folder: string;
+let cache: string;
+
+const actor = `
+import { ProbeActor, TwinActor } from "../generated/probe.js";
+import { alias } from "#app/alias.js";
+import { aliased } from "~/aliased";
+import { Kind, named } from "./helper.js";
+import settings, { size } from "./settings.json";
+import plain from "plain";
+import { folder, left } from "./left.js";
+import { count } from "./state.js";
+import { script } from "./script.js";
+
+const seen: string[] = [];
+function logged(_prototype: object, name: string) { seen.push(name); }
+
+export class Probe extends ProbeActor {
+  @logged
+  async report() {
+    const { late } = await import("./late.js");
+    return JSON.stringify({ alias, aliased, kind: Kind.B, named: named.name, settings: settings.size + size, plain: plain.plain, late, seen, left, script });
+  }
+  common() { return import("./common.cjs").then(({ answer }) => answer); }
+  fail(): string {
+    interface Unused { readonly a: string; readonly b: string }
+    throw new Error("on purpose");
+  }
+  state() { return count(); }
+  location() {
+    const here = import.meta.url.replace(/.*[/](?=src[/])/, "");
+    const resolved = [import.meta.resolve("./late.js"), import.meta.resolve("plain")].map((url) => url.replace(/.*[/](?=src[/]|node_modules[/])/, ""));
+    return JSON.stringify({ here, folder: folder(), resolved, options: process.execArgv.join(" ").includes("tsx") });
+  }
+  async computed() {
+    const name = ["plug", "in"].join("");
+    const { plugin } = await import("./" + name + ".js");
+    const { plain } = await import(["pl", "ain"].join(""));
+    const missing = await import("./mis" + "sing.js").catch(({ code }) => code);
+    return JSON.stringify([plugin(), plain, missing]);
+  }
+}
+
+export class Twin extends TwinActor {
+  state() { return count(); }
+}
+`;
+
+function project(type: "module" | "commonjs"): string {
+  const made = fs.mkdtempSync(path.join(tmpdir(), "viceroy-tsx-"));
+  installInto(made);
+  const files = {
+    "package.json": JSON.stringify({ name: "app", type, imports: { "#app/*": "./src/*" } }),
+    "viceroy.config.ts": `export default { schemas: "schemas/**/*.ts", actors: "src/probe.ts", out: "generated" };\n`,
+    "tsconfig.base.json": `{ // comments are allowed\n"compilerOptions": { "experimentalDecorators": true, "paths": { "~/*": ["./src/*"], }, } }`,
+    "tsconfig.json": `{ "extends": "./tsconfig.base.json", "compilerOptions": { "target": "es2022", "module": "nodenext" } }`,
+    "schemas/probe.ts": `import type { Actor } from "viceroy/schema";
+export interface Probe extends Actor {
+  report(): string; common(): string; fail(): string; state(): string; location(): string; computed(): string;
+}
+export interface Twin extends Actor { state(): string; }\n`,
+    "src/probe.ts": actor,
+    "src/alias.ts": `export const alias: string = "alias";\n`,
+    "src/aliased.ts": `export const aliased: string = "aliased";\n`,
+    "src/helper.ts": `export enum Kind { A, B }\nexport const named = class Named {};\n`,
+    "src/late.ts": `export const late: string = "late";\n`,
+    "src/common.cts": `export const answer: string = "common";\n`,
+    "src/settings.json": `{ "size": 2 }\n`,
+    "src/left.ts": `import { right } from "./right.js";
+export const left: string = "left" + right;
+export function folder(): string { return import.meta.url.split("/").at(-1)!; }\n`,
+    // left.ts has not been evaluated when this module calls its function.
+    "src/right.ts": `import { folder } from "./left.js";
+export const right: string = " of " + folder();\n`,
+    "src/state.ts": `let calls = 0;\nexport function count(): string { return String(++calls); }\n`,
+    "src/plugin.ts": `import { count } from "./state.js";\nexport const plugin = (): string => "plugin " + count();\n`,
+    "src/script.js": `import { aliased } from "./aliased.ts";\nexport const script = "script " + aliased;\n`,
+    "src/main.ts": `import { thisHost } from "viceroy";
+import "../generated/registry.js";
+import type { ProbeMesh, TwinMesh } from "../generated/probe.js";
+const isolation = (process.argv[3] ?? "process") as "process" | "thread";
+async function main() {
+  const { Probe } = await import("./probe.js");
+  await using procs = thisHost().spawnProcs({ procs: 2 }, { isolation });
+  const probes = procs.spawn("probes", Probe) as unknown as ProbeMesh<"procs">;
+  const endpoint = (process.argv[2] ?? "report") as "report" | "common" | "fail" | "state" | "location" | "computed";
+  console.log([...(await probes[endpoint].call()).values()].join("\\n"));
+  if (endpoint !== "state") return;
+  const { Twin } = await import("./probe.js");
+  const twins = procs.spawn("twins", Twin) as unknown as TwinMesh<"procs">;
+  console.log([...(await twins.state.call()).values()].join("\\n"));
+}
+main().catch((error) => { console.log(String(error.stack), String(error.cause?.stack), error.remoteStack); process.exit(1); });
+`,
+    "node_modules/plain/package.json": `{ "name": "plain", "main": "index.js" }`,
+    "node_modules/plain/index.js": `exports.plain = "plain";\n`,
+  };
+  for (const [name, text] of Object.entries(files)) write(path.join(made, name), text);
+  return made;
+}
+
+const nodes = [
+  process.execPath,
+  ...["node22", "node24"].map((name) => path.join(root, ".ci/node/node_modules", name, "bin/node")),
+].filter((file) => fs.existsSync(file));
+
+const tsxUrl = new URL(import.meta.resolve("tsx")).href;
+
+const env = () => ({ XDG_CACHE_HOME: cache, NODE_OPTIONS: "", NODE_V8_COVERAGE: "" });
+
+function start(
+  args: readonly string[] = [],
+  node = process.execPath,
+  at = folder,
+  changed: Record<string, string> = {},
+): Promise<Outcome> {
+  return run(node, ["--import", tsxUrl, "src/main.ts", ...args], at, { ...env(), ...changed });
+}
+
+const expected = JSON.stringify({
+  alias: "alias",
+  aliased: "aliased",
+  kind: 1,
+  named: "Named",
+  settings: 4,
+  plain: "plain",
+  late: "late",
+  seen: ["report"],
+  left: "left of left.ts",
+  script: "script aliased",
+});
+const both = (line: string) => `${line}\n${line}\n`;
+
+async function compile(at: string): Promise<void> {
+  const { code, stdout, stderr } = await run(process.execPath, [path.join(root, "dist/cli/viceroy.js"), "compile"], at);
+  expect(code, stdout + stderr).toBe(0);
+}
+
+beforeAll(async () => {
+  cache = fs.mkdtempSync(path.join(tmpdir(), "viceroy-tsx-cache-"));
+  folder = project("module");
+  await compile(folder);
+}, 120_000);
+afterAll(() => {
+  for (const made of [folder, cache]) fs.rmSync(made, { recursive: true, force: true });
+});
+
+/** Returns the prepared module, of the last prepared program, that contains a text. */
+function preparedFileOf(text: string): string {
+  const directory = path.join(cache, "viceroy-typescript");
+  const folders = fs.readdirSync(directory).filter((name) => fs.statSync(path.join(directory, name)).isDirectory());
+  const files = folders.flatMap((name) =>
+    fs.readdirSync(path.join(directory, name)).map((file) => path.join(directory, name, file)),
+  );
+  return files
+    .filter((file) => fs.readFileSync(file, "utf8").includes(text))
+    .sort((a, b) => fs.statSync(path.dirname(b)).mtimeMs - fs.statSync(path.dirname(a)).mtimeMs)[0]!;
+}
+
+/** Runs the program after a file has been changed, and restores the file. */
+async function startEdited(file: string, edit: (text: string) => string, at = folder): Promise<Outcome> {
+  const source = path.join(at, file);
+  const before = fs.readFileSync(source, "utf8");
+  expect(edit(before)).not.toBe(before);
+  fs.writeFileSync(source, edit(before));
+  try {
+    return await start([], process.execPath, at);
+  } finally {
+    fs.writeFileSync(source, before);
+  }
+}
+
+test.each(nodes)("aliases, JSON, enums, decorators and CommonJS work with and without a cache: %s", async (node) => {
+  for (const _ of ["without", "with"]) {
+    const { stdout, stderr } = await start([], node);
+    expect(stdout, stderr).toBe(both(expected));
+  }
+  const { stdout: common, stderr } = await start(["common"], node);
+  expect(common, stderr).toBe(both("common"));
+  const { stdout: threads, stderr: reason } = await start(["report", "thread"], node);
+  expect(threads, reason).toBe(both(expected));
+});
+
+test.each(nodes)("modules know where their sources are, and actors share the state of modules: %s", async (node) => {
+  const { stdout: location, stderr } = await start(["location"], node);
+  const resolved = ["src/late.ts", "node_modules/plain/index.js"];
+  expect(location, stderr).toBe(
+    both(JSON.stringify({ here: "src/probe.ts", folder: "left.ts", resolved, options: true })),
+  );
+  const { stdout: computed, stderr: reason } = await start(["computed"], node);
+  expect(computed, reason).toBe(both(JSON.stringify(["plugin 1", "plain", "ERR_MODULE_NOT_FOUND"])));
+  const { stdout: state, stderr: why } = await start(["state"], node);
+  expect(state, why).toBe(both("1") + both("2"));
+});
+
+test.each(nodes)("stack traces name the lines of the TypeScript source: %s", async (node) => {
+  const line = actor.split("\n").findIndex((text) => text.includes("on purpose")) + 1;
+  const { stdout } = await start(["fail"], node);
+  expect(stdout).toContain(`src/probe.ts:${line}:11`);
+});
+
+test("children load prepared modules if only this user can write them, and see edits at the next spawn", async () => {
+  fs.rmSync(path.join(cache, "viceroy-typescript"), { recursive: true, force: true });
+  await start();
+  const file = preparedFileOf('late="late"');
+  const intact = fs.readFileSync(file, "utf8");
+  fs.writeFileSync(file, intact.replace('late="late"', 'late="kept"'));
+  expect((await start()).stdout).toBe(both(expected.replace('"late":"late"', '"late":"kept"')));
+  fs.chmodSync(file, 0o666);
+  expect((await start()).stdout).toBe(both(expected));
+
+  const late = await startEdited("src/late.ts", (text) => text.replace('"late"', '"edit"'));
+  expect(late.stdout).toBe(both(expected.replace('"late":"late"', '"late":"edit"')));
+  const right = await startEdited("src/right.ts", (text) => text.replace('" of "', '" to "'));
+  expect(right.stdout).toBe(both(expected.replace("left of", "left to")));
+  const json = await startEdited("src/settings.json", (text) => text.replace("2", "3"));
+  expect(json.stdout).toBe(both(expected.replace('"settings":4', '"settings":6')));
+  expect((await start()).stdout).toBe(both(expected));
+});
+
+test("two programs that start at once with an empty cache prepare the same modules", async () => {
+  fs.rmSync(path.join(cache, "viceroy-typescript"), { recursive: true, force: true });
+  const outcomes = await Promise.all([start(), start()]);
+  expect(outcomes.map(({ stdout }) => stdout)).toEqual([both(expected), both(expected)]);
+  const names = fs.readdirSync(path.join(cache, "viceroy-typescript"));
+  expect(names.map((name) => path.extname(name)).sort()).toEqual(["", ".json"]);
+});
+
+test("tsx loads the program if the cache cannot be written or is full", async () => {
+  const blocked = fs.mkdtempSync(path.join(tmpdir(), "viceroy-tsx-blocked-"));
+  fs.writeFileSync(path.join(blocked, "viceroy-typescript"), "");
+  const { stdout, stderr } = await start([], process.execPath, folder, { XDG_CACHE_HOME: blocked });
+  expect(stdout, stderr).toBe(both(expected));
+  fs.rmSync(path.join(blocked, "viceroy-typescript"));
+  // No process of this shell can write a file of more than 0 bytes.
+  const limited = ["-c", 'ulimit -f 0; exec "$@"', "bash", process.execPath, "--import", tsxUrl, "src/main.ts"];
+  const full = await run("bash", limited, folder, { ...env(), XDG_CACHE_HOME: blocked });
+  expect(full.stdout, full.stderr).toBe(both(expected));
+  expect(fs.readdirSync(path.join(blocked, "viceroy-typescript"))).toEqual([]);
+  fs.rmSync(blocked, { recursive: true, force: true });
+});
+
+test("tsx loads a program that imports a CommonJS module in TypeScript", async () => {
+  const imported = (text: string) => `import { answer } from "./common.cjs";\n${text.replace('"late"', "answer")}`;
+  for (const _ of ["first", "second"]) {
+    const { stdout, stderr } = await startEdited("src/late.ts", imported);
+    expect(stdout, stderr).toBe(both(expected.replace('"late":"late"', '"late":"common"')));
+  }
+});
+
+test("an edited tsconfig.json and a new file before another one are seen", async () => {
+  write(path.join(folder, "other/aliased.ts"), `export const aliased = "other";\n`);
+  const other = await startEdited("tsconfig.base.json", (text) => text.replace("./src/*", "./other/*"));
+  expect(other.stdout).toBe(both(expected.replace('"aliased":"aliased"', '"aliased":"other"')));
+  const late = path.join(folder, "src/late.ts");
+  fs.renameSync(late, path.join(folder, "src/late.tsx"));
+  expect((await start()).stdout).toBe(both(expected));
+  fs.writeFileSync(late, `export const late = "first";\n`);
+  expect((await start()).stdout).toBe(both(expected.replace('"late":"late"', '"late":"first"')));
+  fs.renameSync(path.join(folder, "src/late.tsx"), late);
+});
+
+test("a syntax error names the file, the line and the text", async () => {
+  const { code, stdout } = await startEdited("src/late.ts", (text) => `${text}export const = 1;\n`);
+  expect(code).toBe(1);
+  expect(stdout).toContain('src/late.ts:2:13: ERROR: Expected identifier but found "="');
+});
+
+test("a project of CommonJS modules is loaded by tsx itself", async () => {
+  const at = project("commonjs");
+  write(
+    path.join(at, "src/probe.ts"),
+    `import { ProbeActor, TwinActor } from "../generated/probe.js";
+export class Probe extends ProbeActor { report() { return "common"; } common() { return ""; } fail() { return ""; }
+  state() { return ""; } location() { return ""; } computed() { return ""; } }
+export class Twin extends TwinActor { state() { return ""; } }\n`,
+  );
+  await compile(at);
+  const { stdout, stderr } = await start([], process.execPath, at);
+  expect(stdout, stderr).toBe(both("common"));
+  fs.rmSync(at, { recursive: true, force: true });
+});
+
+test("only the options of tsx are taken from children, and only if no other option loads a module", () => {
+  const loader = "file:///app/node_modules/tsx/dist/loader.mjs";
+  const preflight = "/app/node_modules/tsx/dist/preflight.cjs";
+  expect(inheritedTsx(["--require", preflight, "--import", loader, "--max-old-space-size=64"])).toEqual({
+    execArgv: ["--max-old-space-size=64"],
+    nodeOptions: undefined,
+    removed: ["--require", preflight, "--import", loader],
+    originalNodeOptions: undefined,
+  });
+  expect(inheritedTsx([], "--import=tsx --enable-source-maps")).toEqual({
+    execArgv: [],
+    nodeOptions: "--enable-source-maps",
+    removed: [],
+    originalNodeOptions: "--import=tsx --enable-source-maps",
+  });
+  expect(inheritedTsx(["--import", "tsx", "--import", "./tracing.mjs"])).toBeUndefined();
+  expect(inheritedTsx(["--enable-source-maps"])).toBeUndefined();
+});
