@@ -92,19 +92,7 @@ async function buildRuntime() {
       sourcemap: false,
     }),
     build({ ...common, format: "esm", entryPoints: { "capnp-v1": "runtime/capnp/index.ts" }, outdir: dist }),
-    build({
-      ...common,
-      format: "esm",
-      entryPoints: {
-        "typescript/register": "runtime/bundle/typescript/register.ts",
-        "typescript/mirror-hooks": "runtime/bundle/typescript/mirror-hooks.ts",
-        "typescript/prepare": "runtime/bundle/typescript/prepare.ts",
-      },
-      outdir: dist,
-      sourcemap: false,
-      // An import whose options are computed must stay as it is.
-      logOverride: { "unsupported-dynamic-import": "silent" },
-    }),
+    buildPreparedTypeScript(),
   ]);
   await buildInline();
   const bundle = finishBundle(path.join(dist, "runtime.cjs"));
@@ -116,6 +104,28 @@ async function buildRuntime() {
   write("inline/codegen-v1.js", inlineFacade("codegenV1", bundle.codegenV1));
   write("inline/rdma.js", inlineFacade("rdma", bundle.rdma));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
+}
+
+/** Builds what child processes load when the program runs with tsx. */
+async function buildPreparedTypeScript() {
+  const outdir = path.join(dist, "typescript");
+  const folder = "runtime/bundle/typescript";
+  const names = ["register", "mirror-hooks", "prepare"];
+  const built = await build({
+    ...common,
+    metafile: true,
+    format: "esm",
+    entryPoints: Object.fromEntries(names.map((name) => [name, `${folder}/${name}.ts`])),
+    outdir,
+    sourcemap: false,
+    // An import whose options are computed must stay as it is.
+    logOverride: { "unsupported-dynamic-import": "silent" },
+  });
+  removeStale(outdir, built);
+  for (const name of ["es-module-lexer", "@jridgewell/sourcemap-codec"]) {
+    const license = path.join(root, "node_modules", name, "LICENSE");
+    cpSync(license, path.join(outdir, `LICENSE.${path.basename(name)}`));
+  }
 }
 
 /**

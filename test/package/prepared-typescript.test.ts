@@ -1,8 +1,9 @@
 /** Checks that child processes of programs that run with tsx load prepared modules, as tsx itself would load them. */
+import { spawn } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { inheritedTsx } from "../../runtime/proc/launch/prepared-typescript.js";
 import { type Outcome, root, run } from "../examples/program.js";
 import { installInto, write } from "../examples/project.js";
@@ -84,13 +85,16 @@ export const right: string = " of " + folder();\n`,
     "src/state.ts": `let calls = 0;\nexport function count(): string { return String(++calls); }\n`,
     "src/plugin.ts": `import { count } from "./state.js";\nexport const plugin = (): string => "plugin " + count();\n`,
     "src/script.js": `import { aliased } from "./aliased.ts";\nexport const script = "script " + aliased;\n`,
-    "src/main.ts": `import { thisHost } from "viceroy";
+    "src/main.ts": `import { attachHosts, thisHost } from "viceroy";
 import "../generated/registry.js";
 import type { ProbeMesh, TwinMesh } from "../generated/probe.js";
 const isolation = (process.argv[3] ?? "process") as "process" | "thread";
+const execArgv = process.env["EXEC_ARGV"]?.split(" ");
+const address = process.env["HOST"];
 async function main() {
   const { Probe } = await import("./probe.js");
-  await using procs = thisHost().spawnProcs({ procs: 2 }, { isolation });
+  const hosts = address === undefined ? thisHost() : attachHosts([address]).slice({ hosts: 0 });
+  await using procs = hosts.spawnProcs({ procs: 2 }, { isolation, ...(execArgv && { execArgv }) });
   const probes = procs.spawn("probes", Probe) as unknown as ProbeMesh<"procs">;
   const endpoint = (process.argv[2] ?? "report") as "report" | "common" | "fail" | "state" | "location" | "computed";
   console.log([...(await probes[endpoint].call()).values()].join("\\n"));
@@ -102,6 +106,8 @@ async function main() {
 main().catch((error) => { console.log(String(error.stack), String(error.cause?.stack), error.remoteStack); process.exit(1); });
 `,
     "node_modules/plain/package.json": `{ "name": "plain", "main": "index.js" }`,
+    "node_modules/loads/package.json": `{ "name": "loads", "type": "module", "exports": "./index.js" }`,
+    "node_modules/loads/index.js": `const name = "plugin.ts";\nexport const { plugin } = await import("../../src/" + name);\n`,
     "node_modules/plain/index.js": `exports.plain = "plain";\n`,
   };
   for (const [name, text] of Object.entries(files)) write(path.join(made, name), text);
@@ -254,6 +260,35 @@ test("tsx loads a program that imports a CommonJS module in TypeScript", async (
   for (const _ of ["first", "second"]) {
     const { stdout, stderr } = await startEdited("src/late.ts", imported);
     expect(stdout, stderr).toBe(both(expected.replace('"late":"late"', '"late":"common"')));
+  }
+});
+
+test("a package that imports TypeScript by itself needs tsx in each process", async () => {
+  const imported = (text: string) => text.replace(`from "./state.js";`, `from "./state.js";\nimport "loads";`);
+  const source = path.join(folder, "src/probe.ts");
+  const before = fs.readFileSync(source, "utf8");
+  fs.writeFileSync(source, imported(before));
+  const [node20] = nodes;
+  const { stdout, stderr } = await start([], node20);
+  const explained = await start([], node20, folder, { EXEC_ARGV: `--import ${tsxUrl}` });
+  fs.writeFileSync(source, before);
+  expect(stdout, stderr).toContain(
+    "cannot load app/src/probe#Probe: a package imports a TypeScript module by itself, which needs tsx in each process; spawn " +
+      `the processes with the option execArgv: ["--import", "tsx"], got ${folder}/src/plugin.ts`,
+  );
+  expect(explained.stdout, explained.stderr).toBe(both(expected));
+});
+
+test("processes on an attached host, which runs without tsx, load prepared modules", async () => {
+  const socket = path.join(cache, "host.sock");
+  const args = [path.join(root, "dist/cli/viceroy.js"), "host", "--listen", `unix:${socket}`];
+  const host = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env() }, stdio: "ignore" });
+  try {
+    await vi.waitFor(() => expect(fs.existsSync(socket)).toBe(true), { timeout: 30_000, interval: 20 });
+    const { stdout, stderr } = await start([], process.execPath, folder, { HOST: `unix:${socket}` });
+    expect(stdout, stderr).toBe(both(expected));
+  } finally {
+    host.kill();
   }
 });
 

@@ -5,6 +5,7 @@
  */
 import { register } from "node:module";
 import { fileURLToPath } from "node:url";
+import { mirrorKey } from "../../proc/platform/prepared-modules.js";
 import { fromScheme, type HooksData } from "./mirror-hooks.js";
 import type { ProgramSource } from "./program.js";
 
@@ -17,9 +18,6 @@ export interface Mirror {
   /** Returns the URL from which a module of the program is loaded. */
   locate(url: string): string;
 }
-
-/** The key of the mirror in `globalThis`. */
-export const mirrorKey = Symbol.for("viceroy.typescript");
 
 /**
  * Installs the mirror of this thread.

@@ -4,7 +4,7 @@ import { isBuiltin } from "node:module";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { importCandidates } from "./import-candidates.js";
-import { formatOf, isFile, typeScriptFile } from "./module-format.js";
+import { formatOf, isFile, manifestsOf, typeScriptFile } from "./module-format.js";
 import { describeInput, type Input } from "./program.js";
 import { type Import, listImports } from "./rewrite-module.js";
 import type { TypeScriptConfig } from "./tsconfig.js";
@@ -86,6 +86,7 @@ export class ModuleGraph {
 
   async #load(url: string): Promise<GraphModule> {
     const path = fileURLToPath(url);
+    for (const manifest of manifestsOf(path)) this.#note(manifest);
     const source = this.#read(path);
     const isScript = !typeScriptFile.test(path) && formatOf(path) === "module";
     const code = await this.#transform(url, source);
@@ -114,6 +115,7 @@ export class ModuleGraph {
     if (isBuiltin(specifier)) return specifier;
     for (const candidate of importCandidates(specifier, path, this.#config)) this.#note(candidate);
     const found = this.#resolve(specifier, url);
+    if (found?.startsWith("file:")) for (const manifest of manifestsOf(fileURLToPath(found))) this.#note(manifest);
     const target = found !== undefined && isLoadable(found, hasAttributes) ? found : undefined;
     if (target === undefined && !isDynamic) throw new CannotPrepare(`${path} imports ${specifier}`);
     return target;
@@ -153,7 +155,8 @@ export class ModuleGraph {
 /** Returns whether Node.js finds the same module. */
 function isPlainImport(specifier: string, url: string, target: string): boolean {
   if (/^(?:\.\.?\/|\/|file:)/.test(specifier)) return new URL(specifier, url).href === target;
-  return isBuiltin(specifier) || specifier.startsWith("#") || target.includes("/node_modules/");
+  const isOfPackage = target.includes("/node_modules/") || target.startsWith(ownFolder);
+  return isOfPackage || isBuiltin(specifier) || specifier.startsWith("#");
 }
 
 /** Returns whether a prepared module can import this URL. */

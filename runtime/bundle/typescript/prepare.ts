@@ -2,17 +2,7 @@
  * Prepares a program, built as `dist/typescript/prepare.js`. A child process runs this script with tsx, with the
  * description of the program as its argument.
  */
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashText } from "../private-files.js";
@@ -104,22 +94,23 @@ function previousFolder(file: string): string | undefined {
  */
 function writeModules(program: string, texts: ReadonlyMap<string, string>, previous: string | undefined): string {
   const folder = `${program}-${hashText([...texts].flat().join("\0"))}`;
-  const directory = programDirectory();
-  const unfinished = join(directory, `${folder}.${process.pid}`);
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  const directory = join(programDirectory(), folder);
+  if ([...texts].every(([name, text]) => isEqual(join(directory, name), text))) return folder;
+  const unfinished = `${directory}.${process.pid}`;
   try {
+    mkdirSync(unfinished, { mode: 0o700 });
     for (const [name, text] of texts) {
       const file = join(unfinished, name);
-      const before = previous === undefined ? undefined : join(directory, previous, name);
+      const before = previous === undefined ? undefined : join(programDirectory(), previous, name);
       if (before !== undefined && isEqual(before, text)) linkSync(before, file);
       else writeFileSync(file, text, { mode: 0o600, flag: "wx" });
     }
-    // A folder that was made before is damaged, or another program has made it at this moment.
-    if (previous === folder) rmSync(join(directory, folder), { recursive: true, force: true });
-    renameSync(unfinished, join(directory, folder));
+    // A folder of this name is damaged.
+    rmSync(directory, { recursive: true, force: true });
+    renameSync(unfinished, directory);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
-    if (!existsSync(join(directory, folder))) throw error;
+    throw error;
   }
   return folder;
 }

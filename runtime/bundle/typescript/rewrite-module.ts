@@ -3,7 +3,7 @@
  * `import.meta` and imports with computed targets go through the mirror (`mirror.ts`). The source map follows.
  */
 import { decode, encode, type SourceMapMappings } from "@jridgewell/sourcemap-codec";
-import { type ImportSpecifier, parse } from "es-module-lexer/js";
+import { type ImportSpecifier, init, parse } from "es-module-lexer";
 
 /** A change of a text: the characters from `start` to `end` become `text`. */
 interface Edit {
@@ -24,6 +24,8 @@ export interface Import {
   readonly isDynamic: boolean;
   readonly hasAttributes: boolean;
 }
+
+await init;
 
 const mirror = `globalThis[Symbol.for("viceroy.typescript")]`;
 const inlineMap = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*;base64,([\w+/=]*)\s*$/;

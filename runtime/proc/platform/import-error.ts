@@ -1,5 +1,7 @@
 /** Explains errors of importing the user's modules that Node.js reports without the remedy. */
 
+import { preparedModules } from "./prepared-modules.js";
+
 const typescriptFile = /\.[cm]?tsx?$/;
 
 /**
@@ -12,6 +14,13 @@ export function explainImportError(error: unknown, what: string): unknown {
   if (code !== "ERR_UNKNOWN_FILE_EXTENSION") return error;
   const file = / for (\S+)$/.exec(String(message))?.[1];
   if (file === undefined || !typescriptFile.test(file)) return error;
+  if (preparedModules() !== undefined) {
+    return new Error(
+      `cannot load ${what}: a package imports a TypeScript module by itself, which needs tsx in each process; spawn the ` +
+        `processes with the option execArgv: ["--import", "tsx"], got ${file}`,
+      { cause: error },
+    );
+  }
   return new Error(
     `cannot load ${what}: Node.js ${process.version} does not run TypeScript; run all processes with Node.js 22.18 ` +
       `or newer, install tsx, or compile the program, got ${file}`,

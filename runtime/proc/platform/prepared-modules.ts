@@ -1,0 +1,13 @@
+/** The prepared modules of this process, if its program runs with tsx (`runtime/bundle/typescript/mirror.ts`). */
+
+/** The key in `globalThis` under which a process that has prepared modules finds them. */
+export const mirrorKey = Symbol.for("viceroy.typescript");
+
+interface PreparedModules {
+  /** Returns the URL from which a module of the program is loaded. */
+  locate(url: string): string;
+}
+
+export function preparedModules(): PreparedModules | undefined {
+  return (globalThis as { [key: symbol]: unknown })[mirrorKey] as PreparedModules | undefined;
+}
