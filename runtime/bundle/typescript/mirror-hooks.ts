@@ -39,5 +39,6 @@ export async function resolve(specifier: string, context: ResolveContext, next: 
     found = await next(given, { ...context, parentURL });
   } else found = await next(specifier, context);
   const url = modules[found.url];
-  return url === undefined ? found : { url, format: "module", shortCircuit: true };
+  const format = url?.endsWith(".cjs") ? "commonjs" : "module";
+  return url === undefined ? found : { url, format, shortCircuit: true };
 }

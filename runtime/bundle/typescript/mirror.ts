@@ -3,7 +3,7 @@
  * whose targets are computed need the URL of the source. A module that was not prepared is loaded by tsx, which is
  * loaded into the process only then.
  */
-import { register } from "node:module";
+import { createRequire, register } from "node:module";
 import { fileURLToPath } from "node:url";
 import { mirrorKey } from "../../proc/platform/prepared-modules.js";
 import { fromScheme, type HooksData } from "./mirror-hooks.js";
@@ -15,6 +15,14 @@ export interface Mirror {
   meta(meta: ImportMeta, url: string): ImportMeta;
   /** Imports a module relative to a source. */
   import(url: string, specifier: unknown, options?: unknown): Promise<unknown>;
+  /** Returns what a CommonJS module in TypeScript gets for a namespace that it imports: the exports of another such module. */
+  interop(namespace: object): unknown;
+  /**
+   * Returns the `require` of a prepared CommonJS module.
+   * @param own the function that Node.js gives to the prepared module
+   * @param files the files next to the prepared module that it requires, by the specifiers of the source
+   */
+  require(url: string, own: NodeJS.Require, files: Readonly<Record<string, string>>): NodeJS.Require;
   /** Returns the URL from which a module of the program is loaded. */
   locate(url: string): string;
 }
@@ -58,6 +66,16 @@ export function installMirror(modules: Readonly<Record<string, string>>, { tsx, 
         loadLate();
         return import(fromScheme(specifier, url), options as ImportCallOptions);
       });
+    },
+    interop(namespace) {
+      const { default: exports } = namespace as { readonly default?: unknown };
+      return typeof exports === "object" && exports !== null && "__esModule" in exports ? exports : namespace;
+    },
+    require(url, own, files) {
+      const original = createRequire(url);
+      const { resolve, cache, extensions, main } = original;
+      const load = (id: string) => (Object.hasOwn(files, id) ? own(files[id]!) : original(id));
+      return Object.assign(load, { resolve, cache, extensions, main });
     },
     locate: (url) => modules[url] ?? url,
   };

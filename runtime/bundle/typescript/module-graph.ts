@@ -2,11 +2,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { importCandidates } from "./import-candidates.js";
 import { formatOf, isFile, manifestsOf, typeScriptFile } from "./module-format.js";
 import { describeInput, type Input } from "./program.js";
-import { type Import, listImports } from "./rewrite-module.js";
+import { type Import, listImports, listRequires } from "./rewrite-module.js";
 import type { TypeScriptConfig } from "./tsconfig.js";
 
 /** Thrown if tsx itself must load the program. */
@@ -14,10 +14,14 @@ export class CannotPrepare extends Error {}
 
 /** A module of the program. */
 export interface GraphModule {
+  /** The key of the module: its URL, with a prefix for an ES module that a CommonJS module requires. */
+  readonly key: string;
   readonly url: string;
   readonly code: string;
-  /** The targets of its imports, by their specifiers. Imports that tsx must find at run time are absent. */
+  /** The URLs of its imports, by their specifiers. Imports that tsx must find at run time are absent. */
   readonly targets: ReadonlyMap<string, string>;
+  /** The keys of the modules that it requires, by their specifiers; undefined for an ES module. */
+  readonly required: ReadonlyMap<string, string> | undefined;
   /** Whether Node.js could load the source as it is, if it could do so with all modules that the source imports. */
   readonly isPlain: boolean;
 }
@@ -26,9 +30,15 @@ export interface GraphModule {
 export interface Loader {
   /** Returns the URL that an import of a module names. Throws if there is none. */
   resolve(specifier: string, parent: string): string;
+  /** Returns the file or the name of a built-in module that a CommonJS module requires. Throws if there is none. */
+  resolveRequired(specifier: string, parent: string): string;
   /** Returns the source of a module as an ES module in JavaScript. */
   transform(url: string, source: Buffer): Promise<string>;
+  /** Returns the source of a module as a CommonJS module in JavaScript. */
+  transformCommonJs(url: string, source: Buffer): Promise<string>;
 }
+
+const requiredPrefix = "require:";
 
 const moduleSyntax = /^\s*(?:import|export)\b/m;
 /** The folder of the built files of Viceroy. */
@@ -63,11 +73,14 @@ export class ModuleGraph {
    */
   async add(root: string): Promise<void> {
     const waiting = [root];
-    for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-      if (this.modules.has(url)) continue;
-      const module = await this.#load(url);
-      this.modules.set(url, module);
+    for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+      if (this.modules.has(key)) continue;
+      const url = key.replace(requiredPrefix, "");
+      const isCommonJs = key !== url || formatOf(fileURLToPath(url)) === "commonjs";
+      const module = await (isCommonJs ? this.#loadCommonJs(key, url) : this.#load(url));
+      this.modules.set(key, module);
       for (const target of module.targets.values()) if (this.#isOwn(target)) waiting.push(target);
+      waiting.push(...(module.required?.values() ?? []));
     }
   }
 
@@ -77,7 +90,8 @@ export class ModuleGraph {
     for (let size = -1; size !== changed.size; ) {
       size = changed.size;
       for (const module of this.modules.values()) {
-        const targets = [...module.targets.values()].map((url) => this.modules.get(url));
+        const keys = [...module.targets.values(), ...(module.required?.values() ?? [])];
+        const targets = keys.map((key) => this.modules.get(key));
         if (targets.some((target) => target !== undefined && changed.has(target))) changed.add(module);
       }
     }
@@ -86,10 +100,8 @@ export class ModuleGraph {
 
   async #load(url: string): Promise<GraphModule> {
     const path = fileURLToPath(url);
-    for (const manifest of manifestsOf(path)) this.#note(manifest);
-    const source = this.#read(path);
     const isScript = !typeScriptFile.test(path) && formatOf(path) === "module";
-    const code = await this.#transform(url, source);
+    const code = await this.#transform(url, (source) => this.#loader.transform(url, source));
     const targets = new Map<string, string>();
     let isPlain = isScript && !this.#config.allowJs;
     for (const imported of listImports(code, url)) {
@@ -98,12 +110,31 @@ export class ModuleGraph {
       if (specifier !== undefined && target !== undefined) targets.set(specifier, target);
       isPlain &&= target !== undefined && isPlainImport(specifier!, url, target);
     }
-    return { url, code, targets, isPlain };
+    return { key: url, url, code, targets, required: undefined, isPlain };
   }
 
-  async #transform(url: string, source: Buffer): Promise<string> {
+  async #loadCommonJs(key: string, url: string): Promise<GraphModule> {
+    const path = fileURLToPath(url);
+    const code = await this.#transform(url, (source) => this.#loader.transformCommonJs(url, source));
+    const targets = new Map<string, string>();
+    for (const imported of listImports(code, url)) {
+      const target = this.#find(imported, url, path);
+      if (target !== undefined) targets.set(imported.specifier!, target);
+    }
+    const required = new Map<string, string>();
+    for (const specifier of listRequires(code)) {
+      const target = this.#findRequired(specifier, path);
+      if (target !== undefined) required.set(specifier, target);
+    }
+    return { key, url, code, targets, required, isPlain: false };
+  }
+
+  async #transform(url: string, transform: (source: Buffer) => Promise<string>): Promise<string> {
+    const path = fileURLToPath(url);
+    for (const manifest of manifestsOf(path)) this.#note(manifest);
+    const source = this.#read(path);
     try {
-      return await this.#loader.transform(url, source);
+      return await transform(source);
     } catch (error) {
       throw new CannotPrepare(String(error));
     }
@@ -119,6 +150,24 @@ export class ModuleGraph {
     const target = found !== undefined && isLoadable(found, hasAttributes) ? found : undefined;
     if (target === undefined && !isDynamic) throw new CannotPrepare(`${path} imports ${specifier}`);
     return target;
+  }
+
+  /** Returns the key of a module that Node.js cannot require as it is; undefined for all others. */
+  #findRequired(specifier: string, path: string): string | undefined {
+    if (isBuiltin(specifier)) return undefined;
+    for (const candidate of importCandidates(specifier, path, this.#config)) this.#note(candidate);
+    let found: string;
+    try {
+      found = this.#loader.resolveRequired(specifier, path);
+    } catch {
+      return undefined;
+    }
+    for (const manifest of manifestsOf(found)) this.#note(manifest);
+    const url = pathToFileURL(found).href;
+    const format = formatOf(found);
+    if (format === "module") return requiredPrefix + url;
+    if (typeScriptFile.test(found)) return url;
+    return isModuleByContent(found) ? requiredPrefix + url : undefined;
   }
 
   #resolve(specifier: string, url: string): string | undefined {
@@ -166,8 +215,12 @@ function isLoadable(url: string, hasAttributes: boolean): boolean {
   const path = fileURLToPath(url.replace(/[?#].*$/, ""));
   if (!isFile(path)) return false;
   const format = formatOf(path);
-  if (typeScriptFile.test(path)) return isPlain && format === "module";
+  if (typeScriptFile.test(path)) return isPlain;
   if (format === "json") return isPlain || hasAttributes;
-  // tsx also loads modules of this kind.
-  return !(format === "commonjs" && path.endsWith(".js") && moduleSyntax.test(readFileSync(path, "latin1")));
+  return !isModuleByContent(path);
+}
+
+/** Returns whether a file is an ES module although its package says otherwise. tsx loads these, too. */
+function isModuleByContent(path: string): boolean {
+  return path.endsWith(".js") && formatOf(path) === "commonjs" && moduleSyntax.test(readFileSync(path, "latin1"));
 }

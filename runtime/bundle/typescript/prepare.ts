@@ -3,16 +3,26 @@
  * description of the program as its argument.
  */
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { createRequire } from "node:module";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashText } from "../private-files.js";
 import { CannotPrepare, type GraphModule, type Loader, ModuleGraph } from "./module-graph.js";
 import { type Manifest, manifestFile, type ProgramSource, programDirectory, writeManifest } from "./program.js";
-import { rewriteModule } from "./rewrite-module.js";
-import { readTypeScriptConfig } from "./tsconfig.js";
+import { type Locate, rewriteCommonJs, rewriteModule } from "./rewrite-module.js";
+import { readTypeScriptConfig, type TypeScriptConfig } from "./tsconfig.js";
 
 /** Time in ms after their last use for which prepared programs are kept. Processes that run may still load modules. */
 const keptMs = 7 * 24 * 3600 * 1000;
+
+/** esbuild's names of languages, by extensions. */
+const loaders: Readonly<Record<string, string>> = {
+  ".ts": "ts",
+  ".mts": "ts",
+  ".cts": "ts",
+  ".tsx": "tsx",
+  ".jsx": "jsx",
+};
 
 /** The hooks of tsx. */
 interface TsxHooks {
@@ -24,15 +34,42 @@ interface TsxHooks {
   ): Promise<{ format: string; source: Uint8Array | string }>;
 }
 
-async function loaderOf(program: ProgramSource): Promise<Loader> {
+/** The compiler of tsx. */
+interface Esbuild {
+  transform(source: string, options: object): Promise<{ code: string }>;
+}
+
+async function loaderOf(program: ProgramSource, { compilerOptions }: TypeScriptConfig): Promise<Loader> {
   const tsx = (await import(`${program.tsx}dist/esm/index.mjs`)) as TsxHooks;
   tsx.initialize({ tsconfig: program.tsconfig });
+  const esbuild = createRequire(program.tsx)("esbuild") as Esbuild;
   return {
     resolve: (specifier, parent) => import.meta.resolve(specifier, parent),
+    resolveRequired: (specifier, parent) => createRequire(parent).resolve(specifier),
     async transform(url, source) {
       const given = url.endsWith(".json") ? "json" : "module";
       const { source: code } = await tsx.load(url, { format: given }, async () => ({ format: given, source }));
       return typeof code === "string" ? code : Buffer.from(code).toString();
+    },
+    // tsx does this in its loader of CommonJS modules, which cannot be called without running the module.
+    async transformCommonJs(url, source) {
+      const sourcefile = fileURLToPath(url);
+      const meta = { url, filename: sourcefile, dirname: dirname(sourcefile) };
+      const { code } = await esbuild.transform(source.toString(), {
+        format: "cjs",
+        platform: "node",
+        target: `node${process.versions.node}`,
+        loader: loaders[extname(sourcefile)] ?? "js",
+        sourcefile,
+        sourcemap: "inline",
+        sourcesContent: false,
+        minifyWhitespace: true,
+        keepNames: true,
+        define: { "import.meta": JSON.stringify(meta) },
+        tsconfigRaw: { compilerOptions },
+        logLevel: "silent",
+      });
+      return code;
     },
   };
 }
@@ -40,24 +77,31 @@ async function loaderOf(program: ProgramSource): Promise<Loader> {
 async function prepare(program: ProgramSource): Promise<void> {
   const file = manifestFile(program);
   const config = readTypeScriptConfig(program.tsconfig, program.folder);
-  const graph = new ModuleGraph(await loaderOf(program), config);
+  const graph = new ModuleGraph(await loaderOf(program, config), config);
   const { failure = config.failure } = config.failure === undefined ? await addAll(graph, program.roots) : config;
   const { inputs, absent } = graph;
   if (failure !== undefined) {
     writeManifest(file, { inputs, absent, folder: "", modules: {}, failure });
     return;
   }
-  const modules = new Map(graph.prepared().map((module, i) => [module.url, { module, name: nameOf(module, i) }]));
+  const modules = new Map(graph.prepared().map((module, i) => [module.key, { module, name: nameOf(module, i) }]));
   const texts = new Map<string, string>();
   for (const { module, name } of modules.values()) {
-    const { code, targets, url } = module;
-    const text = rewriteModule(code, url, ({ specifier, hasAttributes }) => {
+    const { code, targets, required, url } = module;
+    const locate: Locate = ({ specifier, hasAttributes }) => {
       const target = specifier === undefined ? undefined : targets.get(specifier);
       // Imports with attributes are of JSON files, which Node.js loads as they are.
       const prepared = target === undefined || hasAttributes ? undefined : modules.get(target);
       return prepared === undefined ? target : `./${prepared.name}`;
-    });
-    texts.set(name, text);
+    };
+    const files = [...(required ?? [])].map(([specifier, key]) => [specifier, `./${modules.get(key)!.name}`]);
+    const isCommonJs = required !== undefined;
+    texts.set(
+      name,
+      isCommonJs
+        ? rewriteCommonJs(code, url, locate, Object.fromEntries(files) as Record<string, string>)
+        : rewriteModule(code, url, locate),
+    );
   }
   const folder = writeModules(basename(file, ".json"), texts, previousFolder(file));
   const names = Object.fromEntries([...modules].map(([url, { name }]) => [url, name]));
@@ -75,8 +119,9 @@ async function addAll(graph: ModuleGraph, roots: readonly string[]): Promise<{ f
   }
 }
 
-function nameOf({ url }: GraphModule, index: number): string {
-  return `${index}-${basename(fileURLToPath(url)).replace(/[^\w.-]/g, "_")}.mjs`;
+function nameOf({ url, required }: GraphModule, index: number): string {
+  const extension = required === undefined ? "mjs" : "cjs";
+  return `${index}-${basename(fileURLToPath(url)).replace(/[^\w.-]/g, "_")}.${extension}`;
 }
 
 function previousFolder(file: string): string | undefined {

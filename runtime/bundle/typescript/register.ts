@@ -8,6 +8,7 @@ import Module, { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inheritedExecArgv } from "../../proc/launch/inherited-options.js";
+import { preparedModules } from "../../proc/platform/prepared-modules.js";
 import { makePrivateDirectory } from "../private-files.js";
 import { installMirror } from "./mirror.js";
 import { type Manifest, manifestFile, type ProgramSource, programDirectory, readProgram } from "./program.js";
@@ -18,7 +19,7 @@ const require = createRequire(import.meta.url);
 
 /** The parts of Node.js's CommonJS loader that loaders of other languages change. */
 interface CommonJsLoader {
-  readonly _extensions: Record<string, ((module: unknown, file: string) => void) | undefined>;
+  readonly _extensions: Record<string, ((module: { exports: unknown }, file: string) => void) | undefined>;
   _resolveFilename(request: string, parent: { readonly filename?: string } | undefined, ...rest: unknown[]): string;
 }
 
@@ -77,7 +78,7 @@ async function prepared(
 async function runPrepare(program: ProgramSource, options: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const { spawn } = await import("node:child_process");
   const script = fileURLToPath(new URL("prepare.js", import.meta.url));
-  const loader = ["--experimental-import-meta-resolve", "--import", `${program.tsx}dist/esm/index.mjs`];
+  const loader = ["--experimental-import-meta-resolve", "--import", `${program.tsx}dist/loader.mjs`];
   const argv = [...options, ...loader, script, JSON.stringify(program)];
   await new Promise<void>((resolve) => {
     const child: ChildProcess = spawn(process.execPath, argv, { env, stdio: "ignore" });
@@ -87,29 +88,43 @@ async function runPrepare(program: ProgramSource, options: readonly string[], en
 }
 
 /**
- * Notices `require` of a TypeScript file, and of a file that only tsx finds, and then has tsx change `require`.
+ * Notices `require` of a TypeScript file. A file that has been prepared is loaded from there. For all others, and for files
+ * that only tsx finds, tsx changes `require`.
  * @param load has tsx do so
  */
 function catchCommonJs(load: () => void): void {
   const loader = Module as unknown as CommonJsLoader;
   const { _extensions: extensions, _resolveFilename: find } = loader;
-  const caught = [".ts", ".tsx", ".jsx", ".mts", ".cts"].map((name) => [name, extensions[name]] as const);
+  const before = new Map([".ts", ".tsx", ".jsx", ".mts", ".cts"].map((name) => [name, extensions[name]]));
+  const caught = new Map([...before.keys()].map((name) => [name, catchExtension(name)]));
+  const install = () => {
+    for (const [name, handle] of caught) extensions[name] = handle;
+  };
   let isLoaded = false;
   const loadOnce = () => {
     if (isLoaded) return;
     isLoaded = true;
-    for (const [name, before] of caught) {
-      if (before === undefined) delete extensions[name];
-      else extensions[name] = before;
+    for (const [name, handle] of before) {
+      if (handle === undefined) delete extensions[name];
+      else extensions[name] = handle;
     }
     load();
+    for (const name of before.keys()) before.set(name, extensions[name]);
+    install();
   };
-  for (const [name] of caught) {
-    extensions[name] = (module, file) => {
+  function catchExtension(name: string) {
+    return (module: { exports: unknown }, file: string) => {
+      const url = pathToFileURL(file).href;
+      const prepared = preparedModules()?.locate(url) ?? url;
+      if (prepared.endsWith(".cjs") && prepared !== url) {
+        module.exports = require(fileURLToPath(prepared));
+        return;
+      }
       loadOnce();
-      (extensions[name] ?? extensions[".js"]!)(module, file);
+      (before.get(name) ?? extensions[".js"]!)(module, file);
     };
   }
+  install();
   loader._resolveFilename = function (this: unknown, request, parent, ...rest) {
     try {
       return find.call(this, request, parent, ...rest);

@@ -2,6 +2,8 @@
  * Changes a transformed module so that it can be loaded from another folder: its imports name files by their URLs, and
  * `import.meta` and imports with computed targets go through the mirror (`mirror.ts`). The source map follows.
  */
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { decode, encode, type SourceMapMappings } from "@jridgewell/sourcemap-codec";
 import { type ImportSpecifier, init, parse } from "es-module-lexer";
 
@@ -27,6 +29,9 @@ export interface Import {
 
 await init;
 
+/** Returns the new specifier of an import; undefined if tsx must find it when it is imported. */
+export type Locate = (imported: Import) => string | undefined;
+
 const mirror = `globalThis[Symbol.for("viceroy.typescript")]`;
 const inlineMap = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*;base64,([\w+/=]*)\s*$/;
 
@@ -41,28 +46,62 @@ export function listImports(code: string, name: string): Import[] {
     .map(({ n, d, a }) => ({ specifier: n, isDynamic: d > -1, hasAttributes: a > -1 }));
 }
 
+/** Returns the specifiers that a CommonJS module in the form of esbuild requires. */
+export function listRequires(code: string): string[] {
+  const calls = code.matchAll(/\brequire\(\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)/g);
+  return [...new Set([...calls].map(([, double, single]) => (double ?? single)!))];
+}
+
 /**
- * Rewrites a module.
+ * Rewrites an ES module.
  * @param url the URL of the source
- * @param locate returns the new specifier of an import; undefined if tsx must find it when it is imported
  */
-export function rewriteModule(code: string, url: string, locate: (imported: Import) => string | undefined): string {
+export function rewriteModule(code: string, url: string, locate: Locate): string {
+  return rewrite(code, url, locate, { head: "", tail: "", afterImport: "" });
+}
+
+/**
+ * Rewrites a CommonJS module. The names that Node.js gives to each CommonJS module get the values of the source.
+ * @param required the files that replace those that the module requires, by their specifiers
+ */
+export function rewriteCommonJs(
+  code: string,
+  url: string,
+  locate: Locate,
+  required: Readonly<Record<string, string>>,
+): string {
+  const path = fileURLToPath(url);
+  const own = [`__filename=${JSON.stringify(path)}`, `__dirname=${JSON.stringify(dirname(path))}`];
+  const require = `require=${mirror}.require(${JSON.stringify(url)},require,${JSON.stringify(required)})`;
+  // "use strict" is a directive at the start of a function only.
+  const head = `${[...own, require].join(";")};(()=>{`;
+  return rewrite(code, url, locate, { head, tail: "\n})();", afterImport: `.then(${mirror}.interop)` });
+}
+
+/** Texts that are added to a module. */
+interface Additions {
+  readonly head: string;
+  readonly tail: string;
+  readonly afterImport: string;
+}
+
+function rewrite(code: string, url: string, locate: Locate, { head, tail, afterImport }: Additions): string {
   const match = inlineMap.exec(code);
   const body = match === null ? code : code.slice(0, match.index);
   const source = JSON.stringify(url);
+  const hashbang = /^#!.*/.exec(body)?.[0].length ?? 0;
+  const start = { start: 0, end: hashbang, text: head };
   const edits = importsIn(body, url).flatMap(({ n, s, e, ss, se, d, a }): Edit[] => {
     if (d === -2) return [{ start: ss, end: se, text: `${mirror}.meta(import.meta,${source})` }];
-    const to = locate({ specifier: n, isDynamic: d > -1, hasAttributes: a > -1 });
+    const isDynamic = d > -1;
+    const to = locate({ specifier: n, isDynamic, hasAttributes: a > -1 });
+    const after = isDynamic ? [{ start: se, end: se, text: afterImport }] : [];
+    if (to === undefined) return [{ start: ss, end: d + 1, text: `${mirror}.import(${source},` }, ...after];
     // The lexer includes the quotes of the specifiers of dynamic imports only.
-    if (to !== undefined) {
-      if (to === n) return [];
-      return [{ start: s, end: e, text: d > -1 ? JSON.stringify(to) : JSON.stringify(to).slice(1, -1) }];
-    }
-    return [{ start: ss, end: d + 1, text: `${mirror}.import(${source},` }];
+    return [{ start: s, end: e, text: isDynamic ? JSON.stringify(to) : JSON.stringify(to).slice(1, -1) }, ...after];
   });
-  // Dynamic imports in the arguments of others come later in the list, and are inside of them.
-  const sorted = edits.sort((left, right) => left.start - right.start);
-  const changed = applyEdits(body, sorted);
+  const sorted = [start, ...edits.sort((left, right) => left.start - right.start)];
+  const changed = `${applyEdits(body, sorted)}${tail}`;
   if (match === null) return changed;
   const map = JSON.parse(Buffer.from(match[1]!, "base64").toString()) as SourceMap;
   const moved = JSON.stringify({ ...map, mappings: encode(moveColumns(decode(map.mappings), body, sorted)) });

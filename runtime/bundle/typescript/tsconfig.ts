@@ -18,6 +18,8 @@ export interface TypeScriptConfig {
   readonly baseUrl: string | undefined;
   /** The aliases, with targets as absolute paths. */
   readonly paths: readonly PathAlias[];
+  /** All compiler options. */
+  readonly compilerOptions: Readonly<Record<string, unknown>>;
   /** Whether imports of JavaScript files also find TypeScript files. */
   readonly allowJs: boolean;
 }
@@ -57,7 +59,14 @@ export function readTypeScriptConfig(file: string | undefined, folder: string): 
   }
 }
 
-const none: TypeScriptConfig = { files: [], absent: [], baseUrl: undefined, paths: [], allowJs: false };
+const none: TypeScriptConfig = {
+  files: [],
+  absent: [],
+  baseUrl: undefined,
+  paths: [],
+  compilerOptions: {},
+  allowJs: false,
+};
 
 /** Returns the paths of a file of this name in a folder and all folders above it. */
 function upwards(name: string, folder: string): string[] {
@@ -84,6 +93,7 @@ function readChain(file: string, files: string[]): TypeScriptConfig {
       ...none,
       baseUrl: next.baseUrl ?? config.baseUrl,
       paths: next.paths.length > 0 ? next.paths : config.paths,
+      compilerOptions: { ...config.compilerOptions, ...next.compilerOptions },
       allowJs: next.allowJs || config.allowJs,
     };
   }
@@ -92,6 +102,7 @@ function readChain(file: string, files: string[]): TypeScriptConfig {
     ...none,
     baseUrl: ownBase,
     paths: paths === undefined ? config.paths : Object.entries(paths).map(parseAlias(ownBase ?? folder)),
+    compilerOptions: { ...config.compilerOptions, ...compilerOptions },
     allowJs: allowJs ?? config.allowJs,
   };
 }

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 
 const typescriptFile = /\.[cm]?tsx?$/;
 const preloadOption = /^(?:--import|--loader|--experimental-loader|--require|-r)(?:=|$)/;
@@ -65,7 +65,7 @@ function removeTsx(options: readonly string[]): { kept: string[]; removed: strin
  * @param loader the URL of that module, without parameters
  * @param roots the URLs of the modules that processes load first: generated registries and the bootstrap module
  * @param tsx the options that were taken from the process
- * @returns undefined if no registry is an ES module in TypeScript, or the program has no tsx of a known form
+ * @returns undefined if no registry is in TypeScript, or the program has no tsx of a known form
  */
 export function preparedLoaderUrl(
   loader: URL,
@@ -101,7 +101,6 @@ function findTsx(registry: string): FoundTsx | undefined {
 
 function locateTsx(registry: string): FoundTsx | undefined {
   try {
-    if (!isModule(fileURLToPath(registry))) return undefined;
     const manifest = createRequire(registry).resolve("tsx/package.json");
     const folder = dirname(manifest);
     const files = ["dist/esm/index.mjs", "dist/esm/api/index.cjs", "dist/cjs/index.cjs"];
@@ -116,16 +115,4 @@ function locateTsx(registry: string): FoundTsx | undefined {
 
 function versionIn(manifest: string): string {
   return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
-}
-
-/** Returns whether a file is an ES module by its name or its package. tsx loads CommonJS modules in another way. */
-function isModule(file: string): boolean {
-  if (file.endsWith(".mts")) return true;
-  if (file.endsWith(".cts")) return false;
-  for (let folder = dirname(file); ; folder = dirname(folder)) {
-    const manifest = join(folder, "package.json");
-    if (existsSync(manifest))
-      return (JSON.parse(readFileSync(manifest, "utf8")) as { type?: string }).type === "module";
-    if (dirname(folder) === folder) return false;
-  }
 }
