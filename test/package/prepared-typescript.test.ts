@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { inheritedTsx } from "../../runtime/proc/launch/prepared-typescript.js";
+import { nodeOf } from "../bundlers/tools.js";
 import { type Outcome, root, run } from "../examples/program.js";
 import { installInto, write } from "../examples/project.js";
 
@@ -40,7 +41,10 @@ export class Probe extends ProbeActor {
   location() {
     const here = import.meta.url.replace(/.*[/](?=src[/])/, "");
     const resolved = [import.meta.resolve("./late.js"), import.meta.resolve("plain")].map((url) => url.replace(/.*[/](?=src[/]|node_modules[/])/, ""));
-    return JSON.stringify({ here, folder: folder(), resolved, options: process.execArgv.join(" ").includes("tsx") });
+    // Node.js before 20.11 has neither of both.
+    const { dirname = "/src", filename = "/src/probe.ts" } = import.meta;
+    const file = [dirname, filename].map((name) => name.replace(/.*[/](?=src)/, "")).join(" ");
+    return JSON.stringify({ here, file, folder: folder(), resolved, options: process.execArgv.join(" ").includes("tsx") });
   }
   async computed() {
     const name = ["plug", "in"].join("");
@@ -114,10 +118,8 @@ main().catch((error) => { console.log(String(error.stack), String(error.cause?.s
   return made;
 }
 
-const nodes = [
-  process.execPath,
-  ...["node22", "node24"].map((name) => path.join(root, ".ci/node/node_modules", name, "bin/node")),
-].filter((file) => fs.existsSync(file));
+/** The versions of Node.js of the tests: this one, and the others that are installed. */
+const nodes = [process.execPath, ...(["20", "22", "24"] as const).map(nodeOf)].filter((file) => file !== undefined);
 
 const tsxUrl = new URL(import.meta.resolve("tsx")).href;
 
@@ -200,7 +202,9 @@ test.each(nodes)("modules know where their sources are, and actors share the sta
   const { stdout: location, stderr } = await start(["location"], node);
   const resolved = ["src/late.ts", "node_modules/plain/index.js"];
   expect(location, stderr).toBe(
-    both(JSON.stringify({ here: "src/probe.ts", folder: "left.ts", resolved, options: true })),
+    both(
+      JSON.stringify({ here: "src/probe.ts", file: "src src/probe.ts", folder: "left.ts", resolved, options: true }),
+    ),
   );
   const { stdout: computed, stderr: reason } = await start(["computed"], node);
   expect(computed, reason).toBe(both(JSON.stringify(["plugin 1", "plain", "ERR_MODULE_NOT_FOUND"])));
@@ -255,12 +259,25 @@ test("tsx loads the program if the cache cannot be written or is full", async ()
   fs.rmSync(blocked, { recursive: true, force: true });
 });
 
-test("tsx loads a program that imports a CommonJS module in TypeScript", async () => {
-  const imported = (text: string) => `import { answer } from "./common.cjs";\n${text.replace('"late"', "answer")}`;
-  for (const _ of ["first", "second"]) {
-    const { stdout, stderr } = await startEdited("src/late.ts", imported);
-    expect(stdout, stderr).toBe(both(expected.replace('"late":"late"', '"late":"common"')));
-  }
+test("an ES module imports a CommonJS module in TypeScript, and requires one", async () => {
+  const imported = (text: string) => `import { createRequire } from "node:module";
+import { answer } from "./common.cjs";
+const { answer: required } = createRequire(import.meta.url)("./common.cjs");
+${text.replace('"late"', "[answer, required].join()")}`;
+  const { stdout, stderr } = await startEdited("src/late.ts", imported);
+  expect(stdout, stderr).toBe(both(expected.replace('"late":"late"', '"late":"common,common"')));
+});
+
+test("tsx loads a program whose configuration has templates", async () => {
+  const templates = (text: string) => text.replace("./src/*", "$" + "{configDir}/src/*");
+  const { stdout, stderr } = await startEdited("tsconfig.base.json", templates);
+  expect(stdout, stderr).toBe(both(expected));
+  const texts = fs
+    .readdirSync(path.join(cache, "viceroy-typescript"))
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => fs.readFileSync(path.join(cache, "viceroy-typescript", name), "utf8"));
+  const failure = `tsconfig.base.json: templates are not known here`;
+  expect(texts.some((text) => text.includes(failure))).toBe(true);
 });
 
 test("a package that imports TypeScript by itself needs tsx in each process", async () => {
@@ -268,7 +285,7 @@ test("a package that imports TypeScript by itself needs tsx in each process", as
   const source = path.join(folder, "src/probe.ts");
   const before = fs.readFileSync(source, "utf8");
   fs.writeFileSync(source, imported(before));
-  const [node20] = nodes;
+  const node20 = nodeOf("20") ?? process.execPath;
   const { stdout, stderr } = await start([], node20);
   const explained = await start([], node20, folder, { EXEC_ARGV: `--import ${tsxUrl}` });
   fs.writeFileSync(source, before);
@@ -310,18 +327,65 @@ test("a syntax error names the file, the line and the text", async () => {
   expect(stdout).toContain('src/late.ts:2:13: ERROR: Expected identifier but found "="');
 });
 
-test("a project of CommonJS modules is loaded by tsx itself", async () => {
+const commonJsActor = `
+import { ProbeActor, TwinActor } from "../generated/probe.js";
+import { alias } from "#app/alias.js";
+import { aliased } from "~/aliased";
+import { Kind, named } from "./helper.js";
+import settings, { size } from "./settings.json";
+import plain from "plain";
+import { count } from "./state.js";
+
+const required = require("./common.cjs") as { answer: string };
+
+export class Probe extends ProbeActor {
+  async report() {
+    const { late } = await import("./late.js");
+    return JSON.stringify({ alias, aliased, kind: Kind.B, named: named.name, settings: settings.size + size, plain: plain.plain, late, required: required.answer });
+  }
+  common() { return import("./common.cjs").then(({ answer }) => answer); }
+  fail(): string { throw new Error("on purpose"); }
+  state() { return count(); }
+  location() {
+    return [__filename, __dirname, require.resolve("./late"), import.meta.url].map((name) => name.replace(/.*[/](?=src)/, "")).join(" ");
+  }
+  async computed() {
+    const name = ["plug", "in"].join("");
+    const { plugin } = require("./" + name);
+    const { plugin: imported } = await import("./" + name + ".js");
+    return [count(), plugin(), imported()].join(", ");
+  }
+}
+export class Twin extends TwinActor { state() { return count(); } }
+`;
+
+test.each(nodes)("a project of CommonJS modules loads prepared modules: %s", async (node) => {
   const at = project("commonjs");
-  write(
-    path.join(at, "src/probe.ts"),
-    `import { ProbeActor, TwinActor } from "../generated/probe.js";
-export class Probe extends ProbeActor { report() { return "common"; } common() { return ""; } fail() { return ""; }
-  state() { return ""; } location() { return ""; } computed() { return ""; } }
-export class Twin extends TwinActor { state() { return ""; } }\n`,
-  );
+  write(path.join(at, "src/probe.ts"), commonJsActor);
   await compile(at);
-  const { stdout, stderr } = await start([], process.execPath, at);
-  expect(stdout, stderr).toBe(both("common"));
+  const { alias, aliased, kind, named, settings, plain, late } = JSON.parse(expected) as Record<string, unknown>;
+  const report = JSON.stringify({ alias, aliased, kind, named, settings, plain, late, required: "common" });
+  for (const _ of ["without", "with"]) {
+    const { stdout, stderr } = await start([], node, at);
+    expect(stdout, stderr).toBe(both(report));
+  }
+  const file = preparedFileOf('late="late"');
+  expect(file).toMatch(/-late\.ts\.cjs$/);
+  fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace('late="late"', 'late="kept"'));
+  expect((await start([], node, at)).stdout).toBe(both(report.replace('"late":"late"', '"late":"kept"')));
+  const outcomes = new Map<string, string>();
+  for (const name of ["common", "state", "location", "computed", "fail"]) {
+    outcomes.set(name, (await start([name], node, at)).stdout);
+  }
+  const line = commonJsActor.split("\n").findIndex((text) => text.includes("on purpose")) + 1;
+  expect(outcomes.get("fail")).toContain(`src/probe.ts:${line}:26`);
+  outcomes.delete("fail");
+  expect(Object.fromEntries(outcomes)).toEqual({
+    common: both("common"),
+    state: both("1") + both("2"),
+    location: both("src/probe.ts src src/late.ts src/probe.ts"),
+    computed: both("1, plugin 2, plugin 3"),
+  });
   fs.rmSync(at, { recursive: true, force: true });
 });
 

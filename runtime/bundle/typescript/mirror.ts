@@ -4,6 +4,7 @@
  * loaded into the process only then.
  */
 import { createRequire, register } from "node:module";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mirrorKey } from "../../proc/platform/prepared-modules.js";
 import { fromScheme, type HooksData } from "./mirror-hooks.js";
@@ -47,7 +48,7 @@ export function installMirror(modules: Readonly<Record<string, string>>, { tsx, 
       fixed.add(meta);
       const { resolve } = meta;
       const file = fileURLToPath(url);
-      if ("filename" in meta) Object.assign(meta, { filename: file, dirname: fileURLToPath(new URL(".", url)) });
+      if ("filename" in meta) Object.assign(meta, { filename: file, dirname: dirname(file) });
       return Object.assign(meta, {
         url,
         resolve(specifier: string) {
