@@ -289,7 +289,7 @@ test("a package that imports TypeScript by itself needs tsx in each process", as
   const { stdout, stderr } = await start([], node20);
   const explained = await start([], node20, folder, { EXEC_ARGV: `--import ${tsxUrl}` });
   fs.writeFileSync(source, before);
-  expect(stdout, stderr).toContain(
+  expect(stdout + stderr).toContain(
     "cannot load app/src/probe#Probe: a package imports a TypeScript module by itself, which needs tsx in each process; spawn " +
       `the processes with the option execArgv: ["--import", "tsx"], got ${folder}/src/plugin.ts`,
   );
@@ -298,11 +298,11 @@ test("a package that imports TypeScript by itself needs tsx in each process", as
 
 test("processes on an attached host, which runs without tsx, load prepared modules", async () => {
   const socket = path.join(cache, "host.sock");
-  const args = [path.join(root, "dist/cli/viceroy.js"), "host", "--listen", `unix:${socket}`];
+  const args = [path.join(root, "dist/cli/viceroy.js"), "host", "--listen", `unix://${socket}`];
   const host = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env() }, stdio: "ignore" });
   try {
     await vi.waitFor(() => expect(fs.existsSync(socket)).toBe(true), { timeout: 30_000, interval: 20 });
-    const { stdout, stderr } = await start([], process.execPath, folder, { HOST: `unix:${socket}` });
+    const { stdout, stderr } = await start([], process.execPath, folder, { HOST: `unix://${socket}` });
     expect(stdout, stderr).toBe(both(expected));
   } finally {
     host.kill();

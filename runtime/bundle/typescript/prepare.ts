@@ -95,13 +95,13 @@ async function prepare(program: ProgramSource): Promise<void> {
       return prepared === undefined ? target : `./${prepared.name}`;
     };
     const files = [...(required ?? [])].map(([specifier, key]) => [specifier, `./${modules.get(key)!.name}`]);
-    const isCommonJs = required !== undefined;
-    texts.set(
-      name,
-      isCommonJs
-        ? rewriteCommonJs(code, url, locate, Object.fromEntries(files) as Record<string, string>)
-        : rewriteModule(code, url, locate),
-    );
+    const { code: rewritten, map } =
+      required === undefined
+        ? rewriteModule(code, url, locate)
+        : rewriteCommonJs(code, url, locate, Object.fromEntries(files) as Record<string, string>);
+    // Newer versions of Node.js read a map in a file of its own when a stack trace needs it.
+    texts.set(name, map === undefined ? rewritten : `${rewritten}\n//# sourceMappingURL=${name}.map\n`);
+    if (map !== undefined) texts.set(`${name}.map`, JSON.stringify(map));
   }
   const folder = writeModules(basename(file, ".json"), texts, previousFolder(file));
   const names = Object.fromEntries([...modules].map(([url, { name }]) => [url, name]));

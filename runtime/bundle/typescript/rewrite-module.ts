@@ -19,6 +19,11 @@ interface SourceMap {
   readonly mappings: string;
 }
 
+export interface RewrittenModule {
+  readonly code: string;
+  readonly map: SourceMap | undefined;
+}
+
 /** An import of a module. */
 export interface Import {
   /** The specifier; undefined if it is computed. */
@@ -56,7 +61,7 @@ export function listRequires(code: string): string[] {
  * Rewrites an ES module.
  * @param url the URL of the source
  */
-export function rewriteModule(code: string, url: string, locate: Locate): string {
+export function rewriteModule(code: string, url: string, locate: Locate): RewrittenModule {
   return rewrite(code, url, locate, { head: "", tail: "", afterImport: "" });
 }
 
@@ -69,7 +74,7 @@ export function rewriteCommonJs(
   url: string,
   locate: Locate,
   required: Readonly<Record<string, string>>,
-): string {
+): RewrittenModule {
   const path = fileURLToPath(url);
   const own = [`__filename=${JSON.stringify(path)}`, `__dirname=${JSON.stringify(dirname(path))}`];
   const require = `require=${mirror}.require(${JSON.stringify(url)},require,${JSON.stringify(required)})`;
@@ -85,7 +90,7 @@ interface Additions {
   readonly afterImport: string;
 }
 
-function rewrite(code: string, url: string, locate: Locate, { head, tail, afterImport }: Additions): string {
+function rewrite(code: string, url: string, locate: Locate, { head, tail, afterImport }: Additions): RewrittenModule {
   const match = inlineMap.exec(code);
   const body = match === null ? code : code.slice(0, match.index);
   const source = JSON.stringify(url);
@@ -102,10 +107,9 @@ function rewrite(code: string, url: string, locate: Locate, { head, tail, afterI
   });
   const sorted = [start, ...edits.sort((left, right) => left.start - right.start)];
   const changed = `${applyEdits(body, sorted)}${tail}`;
-  if (match === null) return changed;
+  if (match === null) return { code: changed, map: undefined };
   const map = JSON.parse(Buffer.from(match[1]!, "base64").toString()) as SourceMap;
-  const moved = JSON.stringify({ ...map, mappings: encode(moveColumns(decode(map.mappings), body, sorted)) });
-  return `${changed}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(moved).toString("base64")}\n`;
+  return { code: changed, map: { ...map, mappings: encode(moveColumns(decode(map.mappings), body, sorted)) } };
 }
 
 function applyEdits(text: string, edits: readonly Edit[]): string {
