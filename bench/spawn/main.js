@@ -1,7 +1,8 @@
 /**
  * `npm run bench:spawn`: spawns 8 processes and waits until all have answered a first message. All starts are cold: each run has a driver
  * of its own, without spare processes, and all subjects have equal V8 flags (none). Viceroy's row is compiled JavaScript. tsx has a row of
- * its own: its processes load modules that have been transformed before. Then the benchmark spawns hundreds and thousands of inline processes, whose time
+ * its own, and a table against compiled code: its processes load modules that have been prepared before. Then the benchmark spawns hundreds and
+ * thousands of inline processes, whose time
  * for each must not grow with their number.
  */
 import { fileURLToPath } from "node:url";
@@ -9,12 +10,14 @@ import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const reference = "fork, empty script";
+const compiled = "viceroy";
+const withTsx = "viceroy, with tsx";
 const driver = fileURLToPath(new URL("driver.js", import.meta.url));
 const subjects = {
   [reference]: ["fork", "empty.cjs"],
   "fork, empty ES module": ["fork", "empty.mjs"],
-  viceroy: ["viceroy", "process"],
-  "viceroy, with tsx": ["viceroy-tsx", "process"],
+  [compiled]: ["viceroy", "process"],
+  [withTsx]: ["viceroy-tsx", "process"],
   "worker_threads, empty script": ["threads", "empty.cjs"],
   "viceroy, thread isolation": ["viceroy", "thread"],
 };
@@ -34,7 +37,7 @@ const inlineColumns = [
 await benchmark({ name: "spawn", title: "Spawn processes", rounds: 7, needs: ["viceroy"] }, async (context) => {
   if (context.wanted("viceroy") || context.wanted(inline)) await prepareProgram();
   const sections = [];
-  for (const count of context.options.quick ? [2] : [8, 1]) sections.push(await measure(context, count));
+  for (const count of context.options.quick ? [2] : [8, 1]) sections.push(...(await measure(context, count)));
   if (context.wanted(inline)) sections.push(await measureInline(context));
   return sections;
 });
@@ -54,7 +57,12 @@ async function measure({ options, wanted }, count) {
   const runs = chosen.map(([name, [kind, target]]) => ({ name, run: () => runJson(command(kind, target, count)) }));
   const samples = await runInterleaved(runs, options);
   const title = count === 1 ? "1 process" : `${count} processes`;
-  return { title, samples, table: compare(samples, { reference, columns, subject: "children" }) };
+  const all = { title, samples, table: compare(samples, { reference, columns, subject: "children" }) };
+  const languages = new Map([compiled, withTsx].map((name) => [name, samples.get(name)]));
+  if ([...languages.values()].includes(undefined)) return [all];
+  // The same runs, without their samples, so that the data contains each sample once.
+  const table = compare(languages, { reference: compiled, columns: columns.slice(0, 1), subject: "children" });
+  return [all, { title: `${title}, TypeScript against compiled code`, table }];
 }
 
 function command(kind, target, count) {
