@@ -280,6 +280,20 @@ test("tsx loads a program whose configuration has templates", async () => {
   expect(texts.some((text) => text.includes(failure))).toBe(true);
 });
 
+test("conditions decide what is prepared, and options for profiles concern the child alone", async () => {
+  write(
+    path.join(folder, "node_modules/plain/package.json"),
+    `{ "name": "plain", "exports": { "special": "./special.js", "default": "./index.js" } }`,
+  );
+  write(path.join(folder, "node_modules/plain/special.js"), `exports.plain = "special";\n`);
+  const profiles = path.join(cache, "profiles");
+  const execArgv = `--conditions special --cpu-prof --cpu-prof-dir=${profiles}`;
+  const { stdout, stderr } = await start([], process.execPath, folder, { EXEC_ARGV: execArgv });
+  expect(stdout, stderr).toBe(both(expected.replace('"plain":"plain"', '"plain":"special"')));
+  expect(fs.readdirSync(profiles)).toHaveLength(2);
+  expect((await start()).stdout).toBe(both(expected));
+});
+
 test("a package that imports TypeScript by itself needs tsx in each process", async () => {
   const imported = (text: string) => text.replace(`from "./state.js";`, `from "./state.js";\nimport "loads";`);
   const source = path.join(folder, "src/probe.ts");

@@ -7,7 +7,6 @@ import type { ChildProcess } from "node:child_process";
 import Module, { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { inheritedExecArgv } from "../../proc/launch/inherited-options.js";
 import { preparedModules } from "../../proc/platform/prepared-modules.js";
 import { makePrivateDirectory } from "../private-files.js";
 import { installMirror } from "./mirror.js";
@@ -26,7 +25,7 @@ interface CommonJsLoader {
 /** Has this process load the prepared modules of the program, or tsx if the program cannot be prepared. */
 export async function register(): Promise<void> {
   const tsx = parameters.get("tsx") ?? "";
-  const ownOptions = inheritedExecArgv(process.execArgv);
+  const ownOptions = resolutionOptions(process.execArgv);
   const ownEnv = { ...process.env };
   restoreOptions();
   process.setSourceMapsEnabled(true);
@@ -42,6 +41,14 @@ export async function register(): Promise<void> {
   if (manifest === undefined || manifest.failure !== undefined) {
     ((await import(`${tsx}dist/esm/api/index.mjs`)) as { register(): void }).register();
   } else installMirror(locations(manifest), program);
+}
+
+/** Returns the options by which Node.js finds modules. All others, such as those for profiles, concern this process alone. */
+function resolutionOptions(execArgv: readonly string[]): string[] {
+  return execArgv.filter(
+    (option, i) =>
+      /^(?:--conditions|-C|--preserve-symlinks)/.test(option) || /^(?:--conditions|-C)$/.test(execArgv[i - 1] ?? ""),
+  );
 }
 
 /** Processes that the actors start themselves inherit the options with which the program was started. */
