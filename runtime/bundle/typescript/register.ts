@@ -4,6 +4,7 @@
  * then loads the prepared modules of the program. If there are none, or they are out of date, it has them prepared.
  */
 import type { ChildProcess } from "node:child_process";
+import { statSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -15,6 +16,7 @@ import { takeTurn } from "./turn.js";
 
 const parameters = new URL(import.meta.url).searchParams;
 const require = createRequire(import.meta.url);
+const prepareScript = fileURLToPath(new URL("prepare.js", import.meta.url));
 
 /** The parts of Node.js's CommonJS loader that loaders of other languages change. */
 interface CommonJsLoader {
@@ -32,7 +34,7 @@ export async function register(): Promise<void> {
   const program: ProgramSource = {
     roots: parameters.getAll("root"),
     tsx,
-    identity: [parameters.get("versions"), process.version, ...ownOptions, ownEnv["NODE_V8_COVERAGE"] ?? ""].join(" "),
+    identity: [parameters.get("versions"), process.version, ...ownOptions, scriptStamp()].join(" "),
     tsconfig: process.env["TSX_TSCONFIG_PATH"] || undefined,
     folder: process.cwd(),
   };
@@ -41,6 +43,12 @@ export async function register(): Promise<void> {
   if (manifest === undefined || manifest.failure !== undefined) {
     ((await import(`${tsx}dist/esm/api/index.mjs`)) as { register(): void }).register();
   } else installMirror(locations(manifest), program);
+}
+
+/** Distinguishes builds of Viceroy, which may prepare modules in different ways. */
+function scriptStamp(): string {
+  const { size, mtimeMs } = statSync(prepareScript);
+  return `${prepareScript} ${size} ${mtimeMs}`;
 }
 
 /** Returns the options by which Node.js finds modules. All others, such as those for profiles, concern this process alone. */
@@ -84,9 +92,8 @@ async function prepared(
 /** Runs `prepare.js` with tsx, and waits until it has ended. */
 async function runPrepare(program: ProgramSource, options: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const { spawn } = await import("node:child_process");
-  const script = fileURLToPath(new URL("prepare.js", import.meta.url));
   const loader = ["--experimental-import-meta-resolve", "--import", `${program.tsx}dist/loader.mjs`];
-  const argv = [...options, ...loader, script, JSON.stringify(program)];
+  const argv = [...options, ...loader, prepareScript, JSON.stringify(program)];
   await new Promise<void>((resolve) => {
     const child: ChildProcess = spawn(process.execPath, argv, { env, stdio: "ignore" });
     child.once("error", () => resolve());
