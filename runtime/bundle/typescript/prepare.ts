@@ -6,7 +6,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, sta
 import { createRequire } from "node:module";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hashText } from "../private-files.js";
+import { fnv1aText } from "../../../shared/hash/fnv1a.js";
 import { CannotPrepare, type GraphModule, type Loader, ModuleGraph } from "./module-graph.js";
 import { type Manifest, manifestFile, type ProgramSource, programDirectory, writeManifest } from "./program.js";
 import { type Locate, rewriteCommonJs, rewriteModule } from "./rewrite-module.js";
@@ -138,7 +138,7 @@ function previousFolder(file: string): string | undefined {
  * @returns the name of the folder
  */
 function writeModules(program: string, texts: ReadonlyMap<string, string>, previous: string | undefined): string {
-  const folder = `${program}-${hashText([...texts].flat().join("\0"))}`;
+  const folder = `${program}-${fnv1aText([...texts].flat().join("\0"))}`;
   const directory = join(programDirectory(), folder);
   if ([...texts].every(([name, text]) => isEqual(join(directory, name), text))) return folder;
   const unfinished = `${directory}.${process.pid}`;

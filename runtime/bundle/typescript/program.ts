@@ -5,7 +5,8 @@
  */
 import { lstatSync, readFileSync, type Stats, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { cacheDirectory, hashText, isPrivate, readPrivateFile, writePrivateFile } from "../private-files.js";
+import { fnv1aText } from "../../../shared/hash/fnv1a.js";
+import { cacheDirectory, isPrivate, readPrivateFile, writePrivateFile } from "../private-files.js";
 
 /** Everything that decides what the prepared modules contain, except the files of the program. */
 export interface ProgramSource {
@@ -54,7 +55,7 @@ export function programDirectory(): string {
 
 /** Returns the path of the manifest of a program. */
 export function manifestFile({ roots, tsx, identity, tsconfig = "", folder }: ProgramSource): string {
-  return join(programDirectory(), `${hashText([...roots, tsx, identity, tsconfig, folder].join("\0"))}.json`);
+  return join(programDirectory(), `${fnv1aText([...roots, tsx, identity, tsconfig, folder].join("\0"))}.json`);
 }
 
 /**
@@ -85,7 +86,7 @@ export function writeManifest(file: string, manifest: Manifest): void {
 
 /** Describes a file with this content. The content was read after the status. */
 export function describeInput(path: string, status: Stats, content: Buffer): Input {
-  return [path, stampOf(status), hashText(content.toString("latin1"))];
+  return [path, stampOf(status), fnv1aText(content.toString("latin1"))];
 }
 
 /** Returns the input with its present stamp, or undefined if its content has changed. */
