@@ -6,12 +6,12 @@
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
  * which does not use the bundle; inline/, the same for programs that a bundler puts into one file, whose runtime is in
  * the package of the compiler.
- * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime from index.js.
+ * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
- * that it registers. It imports parts of the runtime from index.js and codegen-v1.js.
- * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime from testing-kernel.js,
+ * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
+ * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
  * which belongs to `runtime`.
- * - compiler: cli/viceroy.js, the command line; compiler.js, which configs import as viceroy/compiler; and the package
+ * - compiler: cli/viceroy.js, the command line; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
  * @viceroy/compiler in node_modules/, where the command line of a checkout finds it. ts-morph is not bundled. It is
  * loaded when sources are read.
  * - types: the declarations that the entry points reach, in types/.
@@ -22,6 +22,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 import { reduceDeclarations } from "./.ci/packages/declarations.mjs";
 import { compilerManifest } from "./.ci/packages/manifests.mjs";
@@ -31,15 +32,21 @@ const dist = path.join(root, "dist");
 const require = createRequire(import.meta.url);
 const { version, exports: entryPoints, peerDependencies } = require("./package.json");
 
-/** Returns the keys of the sources of each addon, for native/addon-location.ts. */
-async function addonKeys() {
+const addonFolders = readdirSync(path.join(root, "native"), { withFileTypes: true })
+  .filter((found) => found.isDirectory())
+  .map(({ name }) => name);
+const { sourceFiles, sourceKey } = await addonSources();
+
+/** Returns the exports of native/source-key.ts. */
+async function addonSources() {
   const entry = { absWorkingDir: root, entryPoints: ["native/source-key.ts"], format: "esm", write: false };
   const [{ text }] = (await build(entry)).outputFiles;
-  const { sourceKey } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
-  const folders = readdirSync(path.join(root, "native"), { withFileTypes: true }).filter((found) =>
-    found.isDirectory(),
-  );
-  return Object.fromEntries(folders.map(({ name }) => [name, sourceKey(version, path.join(root, "native", name))]));
+  return import(`data:text/javascript,${encodeURIComponent(text)}`);
+}
+
+/** Returns the keys of the sources of each addon, for native/addon-location.ts. */
+function addonKeys() {
+  return Object.fromEntries(addonFolders.map((name) => [name, sourceKey(version, path.join(root, "native", name))]));
 }
 
 const common = {
@@ -54,7 +61,7 @@ const common = {
   logLevel: "warning",
   define: {
     VICEROY_VERSION: JSON.stringify(version),
-    VICEROY_ADDON_KEYS: JSON.stringify(JSON.stringify(await addonKeys())),
+    VICEROY_ADDON_KEYS: JSON.stringify(JSON.stringify(addonKeys())),
   },
   // Bundles import Viceroy's sources, never an earlier build.
   alias: {
@@ -103,6 +110,7 @@ async function buildRuntime() {
   write("inline/index.js", inlineFacade("main", bundle.main));
   write("inline/codegen-v1.js", inlineFacade("codegenV1", bundle.codegenV1));
   write("inline/rdma.js", inlineFacade("rdma", bundle.rdma));
+  write("inline/testing-kernel.js", inlineFacade("kernel", bundle.kernel));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
 }
 
@@ -139,17 +147,20 @@ async function buildInline() {
     sourcemap: false,
     minify: true,
     keepNames: true,
-    define: { ...common.define, "import.meta.url": "viceroyUrl", VICEROY_INLINED: "true" },
-    // Bundlers replace import.meta.url where they write CommonJS modules, which have a file name instead.
-    banner: {
-      js:
-        'import { pathToFileURL as viceroyToUrl } from "node:url";' +
-        'const viceroyUrl = typeof __filename === "string" ? viceroyToUrl(__filename).href : import.meta.url;',
-    },
+    define: { ...common.define, ...definedUrl, VICEROY_INLINED: "true" },
+    banner: urlInBundles,
     entryPoints: { runtime: "runtime/bundle/entry.ts" },
     outdir: path.join(compilerPackage, "inline"),
   });
 }
+
+/** Bundlers replace import.meta.url where they write CommonJS modules, which have a file name instead. */
+const definedUrl = { "import.meta.url": "viceroyUrl" };
+const urlInBundles = {
+  js:
+    'import { pathToFileURL as viceroyToUrl } from "node:url";' +
+    'const viceroyUrl = typeof __filename === "string" ? viceroyToUrl(__filename).href : import.meta.url;',
+};
 
 const outExtension = { ".js": ".cjs" };
 
@@ -164,7 +175,12 @@ function external(filter, standIn) {
 }
 
 const abi = /^\.\.\/codegen\/v1\/index\.js$/;
-const externalAbi = external(abi, "./codegen-v1.js");
+/**
+ * The names by which modules of the package import the runtime. package.json maps them to files, for programs of one file
+ * to others.
+ */
+const runtimeImports = { main: "#main", codegenV1: "#codegen-v1", rdma: "#rdma", kernel: "#testing-kernel" };
+const externalAbi = external(abi, runtimeImports.codegenV1);
 /** Replaces the ABI by that of browsers. */
 const browserAbi = {
   name: "ABI of browsers",
@@ -287,7 +303,7 @@ async function buildGateway() {
     entryPoints: { gateway: "runtime/gateway/index.ts" },
     outdir: dist,
     external: Object.keys(peerDependencies),
-    plugins: [external(/^\.\.\/index\.js$/, "./index.js"), externalAbi],
+    plugins: [external(/^\.\.\/index\.js$/, runtimeImports.main), externalAbi],
   });
 }
 
@@ -325,11 +341,13 @@ async function buildTensor() {
     // The bundle must keep its side effects: loading it registers an actor.
     ignoreAnnotations: true,
     alias: {},
+    define: { ...common.define, ...definedUrl },
+    banner: urlInBundles,
     plugins: [
-      externalFile("runtime/index.js", "./index.js"),
-      externalFile("runtime/rdma/index.js", "./rdma.js"),
-      externalFile("runtime/codegen/v1/index.js", "./codegen-v1.js"),
-      external(/^viceroy\/codegen\/v1$/, "./codegen-v1.js"),
+      externalFile("runtime/index.js", runtimeImports.main),
+      externalFile("runtime/rdma/index.js", runtimeImports.rdma),
+      externalFile("runtime/codegen/v1/index.js", runtimeImports.codegenV1),
+      external(/^viceroy\/codegen\/v1$/, runtimeImports.codegenV1),
     ],
   });
 }
@@ -340,7 +358,7 @@ async function buildTesting() {
     format: "esm",
     entryPoints: { testing: "runtime/testing/index.ts" },
     outdir: dist,
-    plugins: [external(/\/kernel\.js$/, "./testing-kernel.js")],
+    plugins: [external(/\/kernel\.js$/, runtimeImports.kernel)],
   });
 }
 
@@ -348,7 +366,28 @@ async function buildTesting() {
 const compilerPackage = path.join(dist, "node_modules", compilerManifest.name);
 
 async function buildCompiler() {
+  archiveAddonSources();
   await Promise.all([buildCommandLine(), buildCompilerPackage()]);
+}
+
+/** Writes the sources of addons, and the headers that they include, for native/build-sources.ts. */
+function archiveAddonSources() {
+  const folder = path.join(dist, "native");
+  const headers = ["node-addon-api", "node-api-headers"].map((name) => path.join(root, "node_modules", name));
+  const places = [
+    ...addonFolders.map((name) => [name, path.join(root, "native", name), [".cc", ".h"]]),
+    ["include", headers[0], [".h"]],
+    ["include", path.join(headers[1], "include"), [".h"]],
+  ];
+  const files = places.flatMap(([name, from, extensions]) =>
+    sourceFiles(from, extensions).map((file) => [`${name}/${file}`, readFileSync(path.join(from, file), "utf8")]),
+  );
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "sources.br"), brotliCompressSync(JSON.stringify(Object.fromEntries(files))));
+  for (const from of headers) {
+    const license = readdirSync(from).find((name) => name.startsWith("LICENSE"));
+    cpSync(path.join(from, license), path.join(folder, `LICENSE.${path.basename(from)}`));
+  }
 }
 
 async function buildCommandLine() {
@@ -392,7 +431,7 @@ async function buildCompilerPackage() {
     chunkNames: "chunk-[hash]",
   });
   removeStale(outdir, built);
-  for (const file of ["shared/vocabulary.ts", ...explainingPages, "native/rdma", "native/tensor", "LICENSE"]) {
+  for (const file of ["shared/vocabulary.ts", ...explainingPages, "LICENSE"]) {
     rmSync(path.join(compilerPackage, file), { recursive: true, force: true });
     cpSync(path.join(root, file), path.join(compilerPackage, file), { recursive: true });
   }

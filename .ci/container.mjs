@@ -26,11 +26,17 @@ export function prepareContainer() {
 
 /** @returns the reason for a failure, or undefined */
 function unpack() {
-  if (!onPath("unshare")) return "this system has no unshare";
-  const enters = output("unshare", ["--user", "--map-root-user", "--mount", "--pid", "--fork", "true"]);
-  if (enters.code !== 0) return enters.text.trim();
+  const refused = canEnterRoots();
+  if (refused !== undefined) return refused;
   mkdirSync(folder, { recursive: true });
   return fromDebian(folder, [], { also: () => packages, complete: whatIsMissing });
+}
+
+/** Returns the reason why a process cannot get a root file system of its own without root, or undefined if it can. */
+export function canEnterRoots() {
+  if (!onPath("unshare")) return "this system has no unshare";
+  const { code, text } = output("unshare", ["--user", "--map-root-user", "--mount", "--pid", "--fork", "true"]);
+  return code === 0 ? undefined : text.trim();
 }
 
 function whatIsMissing() {

@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 });
 const work = mkdtempSync(path.join(tmpdir(), "viceroy-install-"));
 try {
-  await must(process.execPath, [path.join(root, ".ci/pack.mjs"), work], root);
+  await must(process.execPath, [path.join(root, ".ci/pack.mjs"), work, `${process.platform}-${process.arch}`], root);
   const tarballs = readdirSync(work).filter((name) => name.endsWith(".tgz"));
   const named = (pattern) => tarballs.filter((name) => pattern.test(name)).map((name) => path.join(work, name));
   const runtime = [...named(/^viceroy-\d/), ...named(/^viceroy-addon-/)];

@@ -84,7 +84,16 @@ async function mutate(folder, patterns) {
         jsonReporter: { fileName: report },
         tempDirName: ".viceroy/mutants",
         disableTypeChecks: false,
-        ignorePatterns: [".peers", "bench", "docs", "examples", ".viceroy", ".ci/node", ".ci/mutate/node_modules"],
+        ignorePatterns: [
+          ".peers",
+          "bench",
+          "docs",
+          "examples",
+          ".viceroy",
+          ".ci/node",
+          ".ci/node-arm64",
+          ".ci/mutate/node_modules",
+        ],
         // Source files keep their paths in the copy, so no tsconfig needs to change.
         tsconfigFile: "none.json",
         allowEmpty: true,

@@ -1,6 +1,8 @@
 /**
- * Packs all packages: `node .ci/pack.mjs [folder]` writes the tarballs of `viceroy`, `@viceroy/compiler` and the addon of
- * this platform into a folder, by default the checkout. dist/ must be built. The build of the addon needs g++.
+ * Packs all packages: `node .ci/pack.mjs [folder] [platform…]` writes the tarballs of `viceroy`, `@viceroy/compiler` and
+ * the addons of the platforms into a folder. The default is the checkout, and all platforms. dist/ must be built.
+ * The build of the addon needs g++, and on x64 for arm64 Debian's g++-aarch64-linux-gnu, which `npm run peers` unpacks. A
+ * platform whose compiler is missing is skipped, or is an error if VICEROY_PEERS is "required".
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,22 +10,23 @@ import path from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { build, transform } from "esbuild";
+import { arm64Compiler } from "./arm64.mjs";
 import { addonManifest, compilerManifest } from "./packages/manifests.mjs";
 import { root, told } from "./steps.mjs";
 
 const from = process.env.INIT_CWD ?? process.cwd();
 const target = path.resolve(from, process.argv[2] ?? root);
-const platform = `${process.platform}-${process.arch}`;
-/** The platforms with an addon, as native/prebuilt-addon.ts names them. */
-const platforms = ["linux-x64"];
+const wanted = process.argv.slice(3);
 
 const work = mkdtempSync(path.join(tmpdir(), "viceroy-pack-"));
 try {
   mkdirSync(target, { recursive: true });
-  await packRuntime();
+  const native = await loadNative();
+  await packRuntime(native);
   await pack(path.join(root, "dist/node_modules", compilerManifest.name));
-  if (platforms.includes(platform)) await packAddon(`${platform}-gnu`);
-  else console.log(`skipped: there is no package with an addon for ${platform}`);
+  const all = native.prebuiltPlatforms;
+  const platforms = wanted.length === 0 ? all : all.filter((platform) => wanted.includes(platform));
+  for (const platform of platforms) await packAddon(native, platform);
 } finally {
   rmSync(work, { recursive: true });
 }
@@ -32,7 +35,7 @@ try {
  * Packs `viceroy`. Its manifest in the tarball also names the packages with addons. They are not in the manifest of the
  * checkout, because npm would install addons there that were built from other sources.
  */
-async function packRuntime() {
+async function packRuntime({ prebuiltPlatforms, packageOf }) {
   const folder = path.join(work, "viceroy");
   const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const { scripts: _, devDependencies: __, overrides: ___, ...published } = manifest;
@@ -41,7 +44,7 @@ async function packRuntime() {
     cpSync(path.join(root, file), path.join(folder, file), { recursive: true, filter: isPacked });
   }
   await removeIndentation(path.join(folder, "dist"));
-  const addons = platforms.map((name) => [`@viceroy/addon-${name}-gnu`, manifest.version]);
+  const addons = prebuiltPlatforms.map((platform) => [packageOf(platform), manifest.version]);
   writeManifest(folder, { ...published, optionalDependencies: Object.fromEntries(addons) });
   await pack(folder);
 }
@@ -70,34 +73,57 @@ function isMinified(name) {
   return path.basename(name) === "commander.cjs";
 }
 
-async function packAddon(name) {
-  const folder = path.join(work, name);
-  mkdirSync(folder);
+/** Returns the exports of `native/` that this script needs. */
+async function loadNative() {
   // The sources are bundled, because Node.js 20 cannot run TypeScript. The file is in the checkout, where the headers are.
-  const builder = path.join(root, `dist/build-addon-${process.pid}.mjs`);
+  const file = path.join(root, `dist/build-addon-${process.pid}.mjs`);
   await build({
     absWorkingDir: root,
     stdin: {
-      contents: `export { buildAddon } from "./native/build.ts"; export { addonFileName } from "./native/addon-location.ts";`,
+      contents: `export { buildAddon } from "./native/build.ts"; export { addonFileName } from "./native/addon-location.ts";
+        export { packageOf, prebuiltPlatforms } from "./native/prebuilt-addon.ts";`,
       resolveDir: root,
     },
     bundle: true,
     platform: "node",
     format: "esm",
-    outfile: builder,
+    outfile: file,
     logLevel: "warning",
   });
   try {
-    const { buildAddon, addonFileName } = await import(pathToFileURL(builder).href);
-    const file = addonFileName("rdma");
-    // Without symbols, the file has a third of its size.
-    await buildAddon("rdma", { file: path.join(folder, file), flags: ["-s"] });
-    cpSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
-    writeManifest(folder, addonManifest(name, file));
+    return await import(pathToFileURL(file).href);
   } finally {
-    rmSync(builder);
+    rmSync(file);
   }
+}
+
+/** @param platform the operating system and the processor: `linux-arm64` */
+async function packAddon({ buildAddon, addonFileName, packageOf }, platform) {
+  const compiler = compilerFor(platform);
+  if ("why" in compiler) {
+    if (process.env.VICEROY_PEERS === "required")
+      throw new Error(`cannot pack ${packageOf(platform)}: ${compiler.why}`);
+    console.log(`skipped: ${packageOf(platform)} (${compiler.why})`);
+    return;
+  }
+  const folder = path.join(work, platform);
+  mkdirSync(folder);
+  const file = addonFileName("rdma", platform);
+  // Without symbols, the file has a third of its size.
+  await buildAddon("rdma", { ...compiler, file: path.join(folder, file), flags: ["-s"] });
+  cpSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
+  writeManifest(folder, addonManifest(packageOf(platform), platform, file));
   await pack(folder);
+}
+
+/** Returns the options of `buildAddon` for a platform, or the reason why no compiler for it is here. */
+function compilerFor(platform) {
+  const own = `${process.platform}-${process.arch}`;
+  if (platform === own) return {};
+  if (own !== "linux-x64" || platform !== "linux-arm64") return { why: `it cannot be built on ${own}` };
+  const compiler = arm64Compiler();
+  if (compiler !== undefined) return { compiler };
+  return { why: "its build needs Debian's g++-aarch64-linux-gnu: run `npm run peers`" };
 }
 
 function writeManifest(folder, manifest) {

@@ -9,9 +9,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { hasArm64, prepareArm64 } from "./arm64.mjs";
 import { hasContainer, prepareContainer } from "./container.mjs";
 import { fromDebian, onPath } from "./debian.mjs";
 import { hasMachine, noMachine, prepareMachine } from "./machine.mjs";
+import { hasMusl, prepareMusl } from "./musl.mjs";
 import { hasPython, preparePython, pythonPackage } from "./python.mjs";
 import { root } from "./steps.mjs";
 
@@ -37,10 +39,12 @@ const packages = [
  * Installs missing programs into `.peers/`.
  * @returns 0, or 1 if a program is still missing; its name has been printed
  */
-export function preparePeers() {
+export async function preparePeers() {
   const code = preparePrograms();
   preparePython();
   prepareContainer();
+  prepareMusl();
+  await prepareArm64();
   return prepareMachine() || code;
 }
 
@@ -61,6 +65,8 @@ export function missingPeers() {
     ...missingPrograms(),
     ...(hasPython() ? [] : [`Python's ${pythonPackage}`]),
     ...(hasContainer() ? [] : ["a container"]),
+    ...(hasMusl() || process.arch !== "x64" ? [] : ["Node.js for musl"]),
+    ...(hasArm64() || process.arch !== "x64" ? [] : ["a compiler and Node.js for arm64"]),
   ];
   return hasMachine()
     ? missing
@@ -83,7 +89,7 @@ function placeOf(program) {
 
 /** @returns the reason for a failure, or undefined */
 function unpackPeers() {
-  const kept = new Set(["machine", "python", "container"]);
+  const kept = new Set(["machine", "python", "container", "arm64", "musl"]);
   if (existsSync(folder)) {
     for (const entry of readdirSync(folder).filter((name) => !kept.has(name))) {
       rmSync(path.join(folder, entry), { recursive: true });
@@ -130,5 +136,5 @@ function writeStarter(program) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  process.exitCode = preparePeers();
+  process.exitCode = await preparePeers();
 }

@@ -35,7 +35,10 @@ export function addonVariable(name: AddonName): string {
   return `VICEROY_${name.toUpperCase()}_ADDON`;
 }
 
-/** @throws Error if this installation does not contain the sources */
+/** Whether this code was built, so that it is in the package and knows the keys of its sources. */
+export const isBuilt = typeof VICEROY_ADDON_KEYS === "string";
+
+/** @throws Error if this is no checkout, which alone has the sources as files */
 export function locateAddon(name: AddonName): AddonLocation {
   const sources = sourcesOf(name);
   const files = sourceFiles(sources, [".cc"]).map((file) => path.join(sources, file));
@@ -50,13 +53,16 @@ export function addonFile(name: AddonName): string {
   return path.join(cacheFolder(), addonFileName(name));
 }
 
-/** Returns the name of the file of an addon, which contains the key of the sources, the platform and the architecture. */
-export function addonFileName(name: AddonName): string {
+/**
+ * Returns the name of the file of an addon, which contains the key of the sources and the platform.
+ * @param platform the operating system and the processor
+ */
+export function addonFileName(name: AddonName, platform = `${process.platform}-${process.arch}`): string {
   const key =
     typeof VICEROY_ADDON_KEYS === "string"
       ? (JSON.parse(VICEROY_ADDON_KEYS) as Readonly<Record<AddonName, string>>)[name]
       : sourceKey(packageRoot().version, sourcesOf(name));
-  return `viceroy-${name}-${key}-${process.platform}-${process.arch}.node`;
+  return `viceroy-${name}-${key}-${platform}.node`;
 }
 
 function sourcesOf(name: AddonName): string {
@@ -73,21 +79,18 @@ export function isTrusted(file: string): boolean {
   });
 }
 
-/**
- * Returns the folder with the sources of addons: the checkout, or the package of the compiler. Programs that only load
- * addons have no sources.
- */
+/** Returns the folder with the sources of addons, the checkout, and the version of Viceroy. */
 function packageRoot(): { readonly root: string; readonly version: string } {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     try {
       const text = readFileSync(path.join(folder, "package.json"), "utf8");
       const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
-      if (name === "viceroy" || name === "@viceroy/compiler") return { root: folder, version: String(version) };
+      if (name === "viceroy") return { root: folder, version: String(version) };
     } catch {
       // This folder has no package.json.
     }
     if (folder === path.dirname(folder))
-      throw new Error("cannot find the sources of addons: no folder above this file is the package @viceroy/compiler");
+      throw new Error("cannot find the sources of addons: no folder above this file is a checkout of viceroy");
   }
 }
 

@@ -5,13 +5,11 @@
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { type AddonName, locateAddon } from "./addon-location.js";
+import { type AddonName, addonFile } from "./addon-location.js";
+import { provideSources } from "./build-sources.js";
 import { findLibtorch, libtorchFlags } from "./libtorch.js";
 import { addonDefinitions, addonLinking } from "./source-key.js";
-
-const require = createRequire(import.meta.url);
 
 export interface BuildOptions {
   /** The compiler. The default is the environment variable CXX, or g++. */
@@ -28,20 +26,16 @@ export interface BuildOptions {
  * @throws Error with the output of the compiler, or with the missing package
  */
 export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
-  const location = locateAddon(name);
   const { compile: headers, link } = name === "tensor" ? libtorchFlags(findLibtorch()) : plainFlags;
-  const file = options.file ?? location.file;
+  const file = options.file ?? addonFile(name);
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const work = mkdtempSync(path.join(folder, ".build-"));
   try {
+    const sources = provideSources(name, work);
     const unit = path.join(work, "unit.cc");
-    writeFileSync(unit, location.files.map((source) => `#include ${JSON.stringify(source)}\n`).join(""));
+    writeFileSync(unit, sources.files.map((source) => `#include ${JSON.stringify(source)}\n`).join(""));
     const built = path.join(work, "addon.node");
-    const includes = [
-      path.dirname(require.resolve("node-addon-api/package.json")),
-      (require("node-api-headers") as { include_dir: string }).include_dir,
-    ];
     await runCompiler(options.compiler ?? (process.env["CXX"] || "g++"), [
       ...headers,
       "-O2",
@@ -51,8 +45,8 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       "-Wall",
       "-Wextra",
       ...addonDefinitions.map((definition) => `-D${definition}`),
-      ...includes.map((include) => `-isystem${include}`),
-      `-I${location.sources}`,
+      ...sources.includes.map((include) => `-isystem${include}`),
+      `-I${sources.folder}`,
       ...(options.flags ?? []),
       unit,
       "-o",

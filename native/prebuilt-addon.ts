@@ -6,24 +6,35 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import process from "node:process";
 import { type AddonName, addonFileName } from "./addon-location.js";
+import { usesMusl } from "./c-library.js";
 
-/** The platforms with a package. Node.js of glibc can't load an addon for another C library, such as musl. */
-const platforms: readonly string[] = ["linux-x64"];
+/** The platforms with a package. All packages are for glibc. */
+export const prebuiltPlatforms: readonly string[] = ["linux-x64", "linux-arm64"];
 
 /** The result of a search: the file, or the reason why a package cannot be used; undefined if there is no package. */
 export type PrebuiltAddon = { readonly file: string } | { readonly why: string } | undefined;
 
 /** Returns the name of the package for this platform, or undefined if none is published. */
 export function prebuiltPackage(): string | undefined {
-  const platform = `${process.platform}-${process.arch}`;
-  return platforms.includes(platform) ? `@viceroy/addon-${platform}-gnu` : undefined;
+  return isPrebuiltPlatform() && !usesMusl() ? packageOf(`${process.platform}-${process.arch}`) : undefined;
+}
+
+function isPrebuiltPlatform(): boolean {
+  return prebuiltPlatforms.includes(`${process.platform}-${process.arch}`);
+}
+
+/** @param platform the operating system and the processor: `linux-x64` */
+export function packageOf(platform: string): string {
+  return `@viceroy/addon-${platform}-gnu`;
 }
 
 /** @param from the file from whose folder the package is searched */
 export function findPrebuiltAddon(name: AddonName, from: string): PrebuiltAddon {
+  if (name !== "rdma" || !isPrebuiltPlatform()) return undefined;
   const wanted = prebuiltPackage();
-  if (name !== "rdma" || wanted === undefined) return undefined;
+  if (wanted === undefined) return { why: "the packages that contain it are for glibc, and this Node.js uses musl" };
   let manifest: string;
   try {
     manifest = createRequire(from).resolve(`${wanted}/package.json`);

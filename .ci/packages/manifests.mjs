@@ -8,8 +8,8 @@ const { version, license, engines, devDependencies } = JSON.parse(
   readFileSync(path.join(root, "package.json"), "utf8"),
 );
 
-/** The packages that the compiler imports, and those with the headers for `viceroy setup`. */
-const compilerDependencies = ["node-addon-api", "node-api-headers", "ts-morph"];
+/** The packages that the compiler imports. */
+const compilerDependencies = ["ts-morph"];
 
 /** The compiler of schemas, which development and CI install. */
 export const compilerManifest = {
@@ -19,7 +19,7 @@ export const compilerManifest = {
   license,
   type: "module",
   engines,
-  files: ["dist", "!dist/**/*.map", "inline", "native", "shared/vocabulary.ts", "docs", "LICENSE"],
+  files: ["dist", "!dist/**/*.map", "inline", "shared/vocabulary.ts", "docs", "LICENSE"],
   exports: { "./inline": "./inline/runtime.js", "./package.json": "./package.json" },
   dependencies: Object.fromEntries(compilerDependencies.map((name) => [name, devDependencies[name]])),
   peerDependencies: { viceroy: version },
@@ -27,13 +27,13 @@ export const compilerManifest = {
 
 /**
  * The addon `rdma` for one platform, which production installs if the platform fits.
- * @param platform the operating system, the processor and the C library, such as `linux-x64-gnu`
+ * @param platform the operating system and the processor, such as `linux-x64`
  * @param file the name of the addon's file
  */
-export function addonManifest(platform, file) {
+export function addonManifest(name, platform, file) {
   const [os, cpu] = platform.split("-");
   return {
-    name: `@viceroy/addon-${platform}`,
+    name,
     version,
     description: "Links through shared memory, and one-sided memory access, for Viceroy.",
     license,

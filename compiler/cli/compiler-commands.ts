@@ -1,12 +1,11 @@
 /**
- * The entry point of the package `@viceroy/compiler`: the commands that read schemas or build addons. The command line of the package
+ * The entry point of the package `@viceroy/compiler`: the commands that read schemas. The command line of the package
  * `viceroy` (viceroy.ts) parses the arguments and calls these functions. Each command is loaded when it is called.
  */
 import { ConfigError } from "../config/config.js";
 import type { Config } from "../config/index.js";
 import type { BreakOptions } from "./commands/break.js";
 import type { MergeDriverArguments } from "./commands/lock-merge.js";
-import type { SetupOptions } from "./commands/setup.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
 
@@ -93,11 +92,6 @@ export async function runMergeDriver(files: MergeDriverArguments, io: Io): Promi
 export async function runLockInstall(io: Io): Promise<number> {
   const { installMergeDriver } = await import("./commands/lock-install.js");
   return installMergeDriver(await project(), io);
-}
-
-export async function runSetup(options: SetupOptions, io: Io): Promise<number> {
-  const { setup } = await import("./commands/setup.js");
-  return setup(options, io);
 }
 
 async function project(): Promise<Project> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command line: the list of commands and their exit codes. This file belongs to the package `viceroy`, which is
- * installed in production. Commands that read schemas or build addons are in the package `@viceroy/compiler`
+ * installed in production. Commands that read schemas are in the package `@viceroy/compiler`
  * (compiler-commands.ts) and are loaded when they are called.
  */
 import type { Command } from "commander";
@@ -160,8 +160,10 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .description("build the optional native addons with g++")
     .option("--rdma", "one-sided memory access between processes of a machine; the default")
     .option("--tensor", "tensors, with the installed libtorch")
+    .option("--force", "build the addon for memory access even if an installed package contains it")
     .action(async (options) => {
-      end(await (await loadCompiler("setup")).runSetup(options, processIo));
+      const { setup } = await import("./commands/setup.js");
+      end(await setup(options, processIo));
     });
 
   program

@@ -1,12 +1,9 @@
 /** Programs of one file, and single executable applications, start their processes from themselves. */
-import { copyFileSync } from "node:fs";
 import path from "node:path";
-import { build } from "esbuild";
 import { beforeAll, expect, test, vi } from "vitest";
 import { run } from "../examples/program.js";
-import { write } from "../examples/project.js";
-import { deploy, makeProject, temporaryFolder } from "./project.js";
-import { nodeOf, postject } from "./tools.js";
+import { deploy, makeProject } from "./project.js";
+import { bundleInline, makeExecutable, nodeOf, postject } from "./tools.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -17,14 +14,7 @@ beforeAll(async () => {
     ["esm", "app.mjs"],
     ["cjs", "app.cjs"],
   ] as const) {
-    await build({
-      absWorkingDir: project,
-      entryPoints: ["src/program.ts"],
-      ...{ bundle: true, platform: "node", target: "node20", minify: true, keepNames: true, format },
-      conditions: ["viceroy-inline"],
-      logOverride: { "empty-import-meta": "silent" },
-      outfile: `out/${file}`,
-    });
+    await bundleInline(project, "src/program.ts", format, `out/${file}`);
   }
   app = deploy(path.join(project, "out"), false);
 });
@@ -47,19 +37,8 @@ test.each(["20", "22", "24"] as const)(
   async (version) => {
     const node = nodeOf(version);
     if (node === undefined || postject === undefined) return expect(process.env["VICEROY_PEERS"]).not.toBe("required");
-    const folder = temporaryFolder();
-    const [config, blob, executable] = ["sea.json", "sea.blob", "app"].map((name) => path.join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
-    const settings = { main: path.join(app, "app.cjs"), output: blob, disableExperimentalSEAWarning: true };
-    write(config, JSON.stringify(settings));
-    expect(await run(node, ["--experimental-sea-config", config], folder)).toMatchObject({ code: 0 });
-    copyFileSync(node, executable);
-    const fuse = ["--sentinel-fuse", "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2"];
-    const injected = await run(process.execPath, [postject, executable, "NODE_SEA_BLOB", blob, ...fuse], folder);
-    expect(injected.code, injected.stderr).toBe(0);
+    const executable = await makeExecutable(node, path.join(app, "app.cjs"));
+    const folder = path.dirname(executable);
     expect(await run(executable, ["process"], folder)).toEqual({ code: 0, stdout: "4,4\n", stderr: "" });
     expect((await run(executable, ["thread"], folder)).stdout).toBe(
       "cannot start a thread: a single executable application has no script that a thread can run; use isolation " +

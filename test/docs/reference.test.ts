@@ -48,7 +48,12 @@ describe.each(Object.entries(modules))("exports of %s", (_module, file) => {
 
 /** The sources whose errors are plain ones, so that only their messages tell them apart. */
 const plainErrors = [
-  ...["wire/imported-codec.ts", "wire/descriptor.ts", "proc/platform/actor-registry.ts"],
+  ...[
+    "wire/imported-codec.ts",
+    "wire/descriptor.ts",
+    "proc/platform/actor-registry.ts",
+    "proc/platform/actor-registry-errors.ts",
+  ],
   ...["proc/platform/import-error.ts"],
   ...readdirSync(path.join(root, "runtime/host/publish")).map((name) => `host/publish/${name}`),
 ];

@@ -6,7 +6,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installInto } from "../examples/project.js";
-import { application, installRuntime, packAll, root, run, succeed } from "./packed.js";
+import { makeMountPoints, runInRoot } from "./elsewhere/root-folder.js";
+import { application, installRuntime, packAll, root, succeed } from "./packed.js";
 
 const image = path.join(root, ".peers/container");
 if (!existsSync(image) && process.env["VICEROY_PEERS"] === "required" && process.platform === "linux") {
@@ -17,23 +18,8 @@ const cli = path.join(root, "dist/cli/viceroy.js");
 let folder: string;
 let container: string;
 
-/** Mounts what a container has, and changes the root. The mounts end with the namespace. */
-const enter = `
-set -e
-mount --rbind /dev "$1/dev"
-mount -t proc proc "$1/proc"
-mount -t tmpfs tmpfs "$1/tmp"
-root=$1
-shift
-cd "$root"
-exec chroot "$root" /bin/sh -c 'cd /app && exec "$@"' sh "$@"
-`;
-
 function inContainer(...command: readonly string[]) {
-  const unshare = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child"];
-  // The command has no variable of this machine, which can name files that are not in the container.
-  const clean = ["-i", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/tmp"];
-  return run("env", [...clean, "unshare", ...unshare, "sh", "-c", enter, "sh", container, ...command], "/");
+  return runInRoot(container, "/bin/sh", "-c", 'cd /app && exec "$@"', "sh", ...command);
 }
 
 describe.runIf(existsSync(image) && process.arch === "x64")("in a container", () => {
@@ -58,9 +44,8 @@ describe.runIf(existsSync(image) && process.arch === "x64")("in a container", ()
     cpSync(path.join(stage, "build"), path.join(app, "build"), { recursive: true });
     cpSync(image, container, { recursive: true, verbatimSymlinks: true });
     cpSync(app, path.join(container, "app"), { recursive: true, verbatimSymlinks: true });
-    for (const name of ["dev", "proc", "tmp", "usr/local/bin"]) {
-      mkdirSync(path.join(container, name), { recursive: true });
-    }
+    makeMountPoints(container);
+    mkdirSync(path.join(container, "usr/local/bin"), { recursive: true });
     cpSync(process.execPath, path.join(container, "usr/local/bin/node"));
     if (!existsSync(path.join(container, "bin/sh"))) {
       throw new Error("cannot make the container: there is no /bin/sh in .peers/container");

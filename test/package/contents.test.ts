@@ -59,16 +59,16 @@ test("the package of the compiler contains the pages that `viceroy explain` read
   );
 });
 
-test("the package contains no sources, no source maps, no tests and no other files", () => {
+test("the package contains no sources except the archive of those of addons, no source maps, no tests and no other files", () => {
   const expected =
-    /^(?:dist\/.*\.(?:js|cjs|d\.ts)|dist\/(?:cli|typescript)\/LICENSE\.[\w-]+|package\.json|README\.md|LICENSE)$/;
+    /^(?:dist\/.*\.(?:js|cjs|d\.ts)|dist\/(?:cli|typescript)\/LICENSE\.[\w-]+|dist\/native\/(?:sources\.br|LICENSE\.node-(?:addon-api|api-headers))|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples|node_modules)\//.test(name))).toEqual([]);
 });
 
-test("the package of the compiler contains no sources except those of addons", () => {
+test("the package of the compiler contains no sources", () => {
   const expected =
-    /^(?:native\/(?:rdma|tensor)\/(?:(?:\w+\/)?\w+\.(?:cc|h)|README\.md)|dist\/[\w-]+\.js|inline\/runtime\.js|shared\/vocabulary\.ts|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|LICENSE)$/;
+    /^(?:dist\/[\w-]+\.js|inline\/runtime\.js|shared\/vocabulary\.ts|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|LICENSE)$/;
   expect(compilerNames.filter((name) => !expected.test(name))).toEqual([]);
 });
 
@@ -78,8 +78,8 @@ test("the file of the command is executable", () => {
 });
 
 test("the packages are below the size limits", () => {
-  // `npm run pack` also removes the spaces of formatting, a tenth of it.
-  expect(packed.unpackedSize).toBeLessThan(3_000_000);
+  // `npm run pack` also removes the spaces of formatting, a tenth of it. Another test limits what production installs to 3 MB.
+  expect(packed.unpackedSize).toBeLessThan(3_200_000);
   // The runtime for programs of one file is a quarter of it.
   expect(compiler.unpackedSize).toBeLessThan(2_400_000);
 });

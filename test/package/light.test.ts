@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { application, installRuntime, packAll, root, run, succeed, type Tarballs } from "./packed.js";
+import { newestVersions } from "./elsewhere/program.js";
+import { application, installRuntime, ownAddon, packAll, root, run, succeed, type Tarballs } from "./packed.js";
 
 const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
 let folder: string;
@@ -48,11 +49,14 @@ test("the runtime takes at most 3 MB and 5 packages", () => {
     packages: object;
   };
   expect(Object.keys(lock.packages).sort()).toEqual(
-    [
-      "node_modules/viceroy",
-      ...(tarballs.addon === undefined ? [] : ["node_modules/@viceroy/addon-linux-x64-gnu"]),
-    ].sort(),
+    ["node_modules/viceroy", ...(tarballs.addon === undefined ? [] : [`node_modules/${ownAddon}`])].sort(),
   );
+});
+
+test.runIf(ownAddon !== undefined)("the addon needs no newer libraries than Node.js 20", () => {
+  const addon = path.join(app, "node_modules", `${ownAddon}`);
+  const [file = ""] = readdirSync(addon).filter((name) => name.endsWith(".node"));
+  expect(newestVersions(path.join(addon, file))).toEqual({ GLIBC: "2.28", GLIBCXX: "3.4.21", CXXABI: "1.3.9" });
 });
 
 test("every entry point can be imported without the compiler, and defineConfig returns its argument", () => {
@@ -74,7 +78,6 @@ test.each([
   ["break", ["--against", "main"]],
   ["explain", ["VC1107"]],
   ["rename", ["Entry.ttl", "expiry"]],
-  ["setup", ["--rdma"]],
   ["lock install", []],
   ["lock merge", []],
 ])("viceroy %s names the package that it requires", (command, args) => {
@@ -170,10 +173,10 @@ describe("viceroy doctor", () => {
     expect(code).toBe(0);
   });
 
-  test.runIf(process.platform === "linux" && process.arch === "x64")(
+  test.runIf(ownAddon !== undefined)(
     "names the addon of the optional package, through which processes are linked",
     () => {
-      const addon = path.join(app, "node_modules/@viceroy/addon-linux-x64-gnu");
+      const addon = path.join(app, "node_modules", `${ownAddon}`);
       const { stdout } = viceroy("doctor");
       expect(stdout).toContain(`ok      RDMA addon ${addon}/viceroy-rdma-`);
       expect(stdout).toContain("ok      processes of this machine are linked through shared memory");
@@ -181,18 +184,18 @@ describe("viceroy doctor", () => {
     },
   );
 
-  test.runIf(process.platform === "linux" && process.arch === "x64")(
+  test.runIf(ownAddon !== undefined)(
     "an addon that was built from other sources is not loaded, and the reason is given",
     () => {
-      const addon = path.join(app, "node_modules/@viceroy/addon-linux-x64-gnu");
+      const addon = path.join(app, "node_modules", `${ownAddon}`);
       const [file = ""] = readdirSync(addon).filter((name) => name.endsWith(".node"));
       renameSync(path.join(addon, file), path.join(addon, "other.node"));
       try {
         const { stdout } = viceroy("doctor");
         expect(stdout).toContain(
-          `note    no RDMA addon: @viceroy/addon-linux-x64-gnu ${version} in ${addon} was built from the sources of another version\n`,
+          `note    no RDMA addon: ${ownAddon} ${version} in ${addon} was built from the sources of another version\n`,
         );
-        expect(stdout).toContain("run `npm install @viceroy/addon-linux-x64-gnu`, or `npx viceroy setup --rdma`");
+        expect(stdout).toContain(`run \`npm install ${ownAddon}\`, or \`npx viceroy setup --rdma\``);
       } finally {
         renameSync(path.join(addon, "other.node"), path.join(addon, file));
       }
@@ -200,12 +203,69 @@ describe("viceroy doctor", () => {
   );
 
   test("without the optional package, processes are linked through sockets", () => {
-    const scope = path.join(app, "node_modules/@viceroy");
-    if (existsSync(scope)) renameSync(scope, path.join(folder, "left-out"));
-    try {
+    withoutAddon(() => {
       expect(succeed("npx", ["viceroy", "doctor"], app, env)).toContain("note    no RDMA addon: it has not been built");
-    } finally {
-      if (existsSync(path.join(folder, "left-out"))) renameSync(path.join(folder, "left-out"), scope);
-    }
+    });
+  });
+});
+
+/** Runs a function while the optional package is not installed. */
+function withoutAddon(run: () => void): void {
+  const scope = path.join(app, "node_modules/@viceroy");
+  const away = path.join(folder, "left-out");
+  if (existsSync(scope)) renameSync(scope, away);
+  try {
+    run();
+  } finally {
+    if (existsSync(away)) renameSync(away, scope);
+  }
+}
+
+describe.runIf(process.platform === "linux")("viceroy setup", () => {
+  test.runIf(ownAddon !== undefined)("has nothing to do where a package contains the addon", () => {
+    const { code, stdout, stderr } = viceroy("setup");
+    const addon = path.join(app, "node_modules", `${ownAddon}`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(
+      `nothing to do for rdma (one-sided memory access between processes of a machine): ${addon}/viceroy-rdma-`,
+    );
+    expect(stdout).toMatch(/\.node is used; --force builds another one\n$/);
+    expect(existsSync(path.join(folder, "cache/viceroy-addons"))).toBe(false);
+  });
+
+  test("names the compiler and the package that are missing", () => {
+    withoutAddon(() => {
+      const command = [path.join(app, "node_modules/viceroy/dist/cli/viceroy.js"), "setup"];
+      const { code, stderr } = run(process.execPath, command, app, { ...env, CXX: "no-compiler" });
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        "cannot build the addon: cannot run no-compiler, spawn no-compiler ENOENT: install g++ (package g++ of Debian), or " +
+          `set CXX to another compiler\n${ownAddon ? `Without a compiler: npm install ${ownAddon}@${version}\n` : ""}`,
+      );
+    });
+  });
+
+  test("builds the addon with g++ and the runtime package alone", () => {
+    withoutAddon(() => {
+      const cache = path.join(folder, "cache/viceroy-addons");
+      try {
+        const { code, stdout, stderr } = viceroy("setup");
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+        expect(stdout).toMatch(/^built rdma \(one-sided memory access between processes of a machine\) in [\d.]+ s: /);
+        expect(readdirSync(cache)).toEqual([expect.stringMatching(/^viceroy-rdma-[0-9a-f]{16}-linux-\w+\.node$/)]);
+        expect(viceroy("doctor").stdout).toContain(`ok      RDMA addon ${cache}/viceroy-rdma-`);
+      } finally {
+        rmSync(cache, { recursive: true, force: true });
+      }
+    });
+  });
+
+  test.runIf(ownAddon !== undefined)("--force builds the addon although a package contains it", () => {
+    const command = [path.join(app, "node_modules/viceroy/dist/cli/viceroy.js"), "setup", "--force"];
+    expect(run(process.execPath, command, app, { ...env, CXX: "false" })).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("cannot build the addon: false ended with code 1"),
+    });
   });
 });

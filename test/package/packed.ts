@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { prebuiltPackage } from "../../native/prebuilt-addon.js";
 import { exclusively } from "../exclusively.js";
 
 export const root = path.resolve(import.meta.dirname, "../..");
@@ -44,13 +45,22 @@ export interface Tarballs {
   readonly addon: string | undefined;
 }
 
-/** Packs all packages. The first test file of a run that needs them builds the addon, which takes longest. */
-export async function packAll(): Promise<Tarballs> {
-  const packed = path.join(tmpdir(), "packed");
+/** The platform of this machine, as a part of the name of the package with its addon. */
+export const ownPlatform = `${process.platform}-${process.arch}`;
+/** The package with the addon of this machine, or undefined if there is none. */
+export const ownAddon = prebuiltPackage();
+
+/**
+ * Packs all packages, with the addon of one platform. The first test file of a run that needs them builds the addon, which
+ * takes longest.
+ * @param platform the operating system and the processor
+ */
+export async function packAll(platform = ownPlatform): Promise<Tarballs> {
+  const packed = path.join(tmpdir(), `packed-${platform}`);
   const complete = path.join(packed, "complete");
   await exclusively("pack", () => {
     if (existsSync(complete)) return;
-    succeed(process.execPath, [path.join(root, ".ci/pack.mjs"), packed], root);
+    succeed(process.execPath, [path.join(root, ".ci/pack.mjs"), packed, platform], root);
     writeFileSync(complete, "");
   });
   const find = (pattern: RegExp) => readdirSync(packed).find((name) => pattern.test(name));
@@ -71,8 +81,11 @@ export function application(prefix: string): string {
   return folder;
 }
 
-/** Installs what production needs. The packages have no dependencies, so npm needs no registry. */
-export function installRuntime(app: string, { viceroy, addon }: Tarballs): void {
+/**
+ * Installs what production needs. The packages have no dependencies, so npm needs no registry.
+ * @param options further options of npm, such as `--force` for another platform
+ */
+export function installRuntime(app: string, { viceroy, addon }: Tarballs, ...options: readonly string[]): void {
   const packages = addon === undefined ? [viceroy] : [viceroy, addon];
-  succeed("npm", ["install", "--offline", "--no-audit", "--no-fund", ...packages], app);
+  succeed("npm", ["install", "--offline", "--no-audit", "--no-fund", ...options, ...packages], app);
 }

@@ -20,7 +20,8 @@ test("without the addon, importing prints nothing, and the first tensor throws a
     code: 0,
     stdout:
       `ERR_TENSOR_ADDON: tensors need the addon, and it has not been built: there is no ${nowhere}. Install libtorch (on Debian: ` +
-      "apt-get install g++ libtorch-dev libopenblas0-openmp; or torch of PyPI in ./.venv), then run `npx viceroy setup --tensor`\n",
+      "apt-get install g++ libtorch-dev libopenblas0-openmp; or torch of PyPI in ./.venv), then run `npx viceroy setup --tensor`, " +
+      "or set VICEROY_TENSOR_ADDON to the path of an addon that was built elsewhere\n",
     stderr: "",
   });
 });

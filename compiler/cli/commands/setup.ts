@@ -1,16 +1,20 @@
 /**
- * `viceroy setup [--rdma] [--tensor]`: builds the native addons. Without options, it builds those that only need a C++
- * compiler. Viceroy runs without addons.
+ * `viceroy setup [--rdma] [--tensor] [--force]`: builds the native addons. Without options, it builds those that only need
+ * a C++ compiler. An addon that an optional package contains is not built. Viceroy runs without addons.
  */
 import { spawnSync } from "node:child_process";
 import type { AddonName } from "../../../native/addon-location.js";
 import { buildAddon } from "../../../native/build.js";
 import { describeLibtorch, findLibtorch } from "../../../native/libtorch.js";
+import { findPrebuiltAddon, prebuiltPackage } from "../../../native/prebuilt-addon.js";
+import { version } from "../../version.js";
 import { exitCode, type Io } from "../io.js";
 
 export interface SetupOptions {
   readonly rdma?: boolean;
   readonly tensor?: boolean;
+  /** Whether an addon is built although a package contains it. */
+  readonly force?: boolean;
 }
 
 const addons: Readonly<Record<AddonName, string>> = {
@@ -25,6 +29,11 @@ export async function setup(options: SetupOptions, io: Io): Promise<number> {
   const chosen = names.filter((name) => options[name] === true);
   let code: number = exitCode.ok;
   for (const name of chosen.length > 0 ? chosen : byDefault) {
+    const prebuilt = options.force === true ? undefined : findPrebuiltAddon(name, import.meta.url);
+    if (prebuilt !== undefined && "file" in prebuilt) {
+      io.out(`nothing to do for ${name} (${addons[name]}): ${prebuilt.file} is used; --force builds another one`);
+      continue;
+    }
     try {
       const begin = performance.now();
       if (name === "tensor") io.out(describeLibtorch(findLibtorch()));
@@ -33,11 +42,17 @@ export async function setup(options: SetupOptions, io: Io): Promise<number> {
       io.out(`built ${name} (${addons[name]}) in ${((performance.now() - begin) / 1000).toFixed(1)} s: ${file}`);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      io.err(error.message);
+      io.err(error.message + instead(name));
       code = exitCode.drift;
     }
   }
   return code;
+}
+
+/** Returns what a user can do who cannot build the addon. */
+function instead(name: AddonName): string {
+  const wanted = name === "rdma" ? prebuiltPackage() : undefined;
+  return wanted === undefined ? "" : `\nWithout a compiler: npm install ${wanted}@${version}`;
 }
 
 /**

@@ -10,6 +10,7 @@
 
 #include "channel/descriptors.h"
 #include "node/arguments.h"
+#include "node/file_status.h"
 
 namespace {
 
@@ -83,9 +84,9 @@ void ChannelMemory::Join(Napi::Env env, const uint8_t* token, uint64_t pid, uint
   memory_ = OpenDescriptor(env, pid, memory, S_IFREG, O_RDWR, "memory");
   // If the memory could shrink, reading beyond its new end would end this process with SIGBUS.
   const int seals = fcntl(memory_, F_GET_SEALS);
-  struct stat status;
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(memory_, &status) != 0 ||
-      static_cast<uint64_t>(status.st_size) != kChannelHeadBytes + 2 * size_) {
+  struct statx status;
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || !StatusOf(memory_, &status) ||
+      status.stx_size != kChannelHeadBytes + 2 * size_) {
     throw SystemError(env, "join a channel whose memory is not sealed, or of another size", EPERM);
   }
   Map(env);

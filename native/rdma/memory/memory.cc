@@ -10,6 +10,7 @@
 
 #include "node/arguments.h"
 #include "node/environment.h"
+#include "node/file_status.h"
 
 namespace {
 
@@ -92,9 +93,9 @@ Napi::Value MapMemory(const Napi::CallbackInfo& info) {
   const int seals = fcntl(fd, F_GET_SEALS);
   if (seals < 0) throw SystemError(env, "map memory of another process", errno);
   if ((seals & F_SEAL_SHRINK) == 0) throw SystemError(env, "map memory that is not sealed", EPERM);
-  struct stat status;
-  if (fstat(fd, &status) != 0) throw SystemError(env, "map memory of another process", errno);
-  const uint64_t size = static_cast<uint64_t>(status.st_size);
+  struct statx status;
+  if (!StatusOf(fd, &status)) throw SystemError(env, "map memory of another process", errno);
+  const uint64_t size = status.stx_size;
   if (bytes == 0 || offset > size || bytes > size - offset) {
     throw SystemError(env, "map more memory than there is", EINVAL);
   }

@@ -4,6 +4,7 @@
  * g++ and npm.
  */
 #pragma once
+#include <pthread.h>
 
 extern "C" {
 
@@ -23,6 +24,22 @@ int uv_poll_stop(uv_handle_s* poll);
 int uv_idle_init(uv_loop_s* loop, uv_handle_s* idle);
 int uv_idle_start(uv_handle_s* idle, void (*turn)(uv_handle_s* idle));
 int uv_idle_stop(uv_handle_s* idle);
+
+/** `uv_rwlock_t` is `pthread_rwlock_t` on all systems but Windows. */
+int uv_rwlock_init(pthread_rwlock_t* lock);
+void uv_rwlock_destroy(pthread_rwlock_t* lock);
+void uv_rwlock_rdlock(pthread_rwlock_t* lock);
+void uv_rwlock_rdunlock(pthread_rwlock_t* lock);
+void uv_rwlock_wrlock(pthread_rwlock_t* lock);
+void uv_rwlock_wrunlock(pthread_rwlock_t* lock);
+
+struct uv_lib_t {
+  void* handle;
+  char* errmsg;
+};
+int uv_dlopen(const char* file, uv_lib_t* library);
+int uv_dlsym(uv_lib_t* library, const char* name, void** symbol);
+const char* uv_dlerror(const uv_lib_t* library);
 }
 
 /** Values of `uv_handle_type` and `uv_poll_event`. */

@@ -29,7 +29,8 @@ class ProcessTransfer final : public Transfer {
   /**
    * A single call copies the head, the bytes and the head again, in this order: "Buffers are processed in array order",
    * as the manual page says. The process may have ended, and its pid and its addresses may have been reused; in that
-   * case the heads differ.
+   * case the heads differ. The manual page does not promise that processors with a weak memory order, such as Arm's,
+   * keep the order within a call. Therefore the mapped head is compared once more, behind a fence.
    */
   int32_t Read(const Piece& piece) override {
     SlotHead before, after;
@@ -43,7 +44,9 @@ class ProcessTransfer final : public Transfer {
     remote.push_back(Range(slot_, sizeof after));
     const ssize_t wanted = static_cast<ssize_t>(piece.bytes + sizeof before + sizeof after);
     const ssize_t got = process_vm_readv(pid_, local.data(), local.size(), remote.data(), remote.size(), 0);
-    if (got == wanted && Expected(before) && Expected(after)) return kDone;
+    if (got == wanted && Expected(before) && Expected(after) && IsHead(arguments().slot, arguments().head)) {
+      return kDone;
+    }
     const int number = errno;
     if (got >= 0) Wipe(piece);
     return got < 0 ? number : WhyNot();

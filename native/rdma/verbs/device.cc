@@ -40,7 +40,7 @@ int VerbsDevice::OpenByName() {
 }
 
 int VerbsDevice::Open() {
-  std::unique_lock<std::shared_mutex> lock(in_use_);
+  std::unique_lock<SharedMutex> lock(in_use_);
   if (usable_) return EALREADY;
   const int failed = OpenResources();
   usable_ = failed == 0;
@@ -71,7 +71,7 @@ int VerbsDevice::OpenResources() {
 }
 
 void VerbsDevice::Close() {
-  std::unique_lock<std::shared_mutex> lock(in_use_);
+  std::unique_lock<SharedMutex> lock(in_use_);
   usable_ = false;
   std::vector<int32_t> pairs;
   std::map<int32_t, verbs::Mr*> regions;

@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <string>
 
+#include "node/shared_mutex.h"
 #include "verbs/library.h"
 #include "verbs/queue_pair.h"
 
@@ -81,7 +82,7 @@ class VerbsDevice {
     bool usable() const { return device_->usable_; }
 
    private:
-    std::shared_lock<std::shared_mutex> lock_;
+    std::shared_lock<SharedMutex> lock_;
     VerbsDevice* device_;
   };
 
@@ -103,7 +104,7 @@ class VerbsDevice {
   uint32_t reads_answered_ = 1;
   uint32_t reads_asked_ = 1;
 
-  std::shared_mutex in_use_;
+  SharedMutex in_use_;
   bool usable_ = false;
 
   /**

@@ -1,10 +1,10 @@
 #include "verbs/library.h"
 
-#include <dlfcn.h>
 #include <sys/utsname.h>
 
 #include <cstdio>
-#include <mutex>
+
+#include "node/libuv.h"
 
 namespace {
 
@@ -12,12 +12,16 @@ struct Loaded {
   VerbsLibrary functions;
   bool complete = false;
   std::string why;
+  /** The library is never unloaded, because it holds locks of its own. */
+  uv_lib_t library = {};
 
   Loaded();
 
   template <typename F>
-  void Find(void* library, const char* name, F** function) {
-    *function = reinterpret_cast<F*>(dlsym(library, name));
+  void Find(const char* name, F** function) {
+    void* found = nullptr;
+    uv_dlsym(&library, name, &found);
+    *function = reinterpret_cast<F*>(found);
     if (*function == nullptr && why.empty()) why = std::string("libibverbs.so.1 has no ") + name;
   }
 };
@@ -41,33 +45,31 @@ Loaded::Loaded() {
     why = "it needs Linux 5.12 or later";
     return;
   }
-  // The library is never unloaded, because it holds locks of its own.
-  void* library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    why = dlerror();
+  if (uv_dlopen("libibverbs.so.1", &library) != 0) {
+    why = uv_dlerror(&library);
     return;
   }
-  Find(library, "ibv_get_device_list", &functions.get_device_list);
-  Find(library, "ibv_free_device_list", &functions.free_device_list);
-  Find(library, "ibv_get_device_name", &functions.get_device_name);
-  Find(library, "ibv_open_device", &functions.open_device);
-  Find(library, "ibv_close_device", &functions.close_device);
-  Find(library, "ibv_query_device", &functions.query_device);
-  Find(library, "ibv_query_port", &functions.query_port);
-  Find(library, "ibv_alloc_pd", &functions.alloc_pd);
-  Find(library, "ibv_dealloc_pd", &functions.dealloc_pd);
-  Find(library, "ibv_reg_mr", &functions.reg_mr);
-  Find(library, "ibv_dereg_mr", &functions.dereg_mr);
-  Find(library, "ibv_create_comp_channel", &functions.create_comp_channel);
-  Find(library, "ibv_destroy_comp_channel", &functions.destroy_comp_channel);
-  Find(library, "ibv_create_cq", &functions.create_cq);
-  Find(library, "ibv_destroy_cq", &functions.destroy_cq);
-  Find(library, "ibv_get_cq_event", &functions.get_cq_event);
-  Find(library, "ibv_ack_cq_events", &functions.ack_cq_events);
-  Find(library, "ibv_create_qp", &functions.create_qp);
-  Find(library, "ibv_modify_qp", &functions.modify_qp);
-  Find(library, "ibv_destroy_qp", &functions.destroy_qp);
-  Find(library, "ibv_wc_status_str", &functions.wc_status_str);
+  Find("ibv_get_device_list", &functions.get_device_list);
+  Find("ibv_free_device_list", &functions.free_device_list);
+  Find("ibv_get_device_name", &functions.get_device_name);
+  Find("ibv_open_device", &functions.open_device);
+  Find("ibv_close_device", &functions.close_device);
+  Find("ibv_query_device", &functions.query_device);
+  Find("ibv_query_port", &functions.query_port);
+  Find("ibv_alloc_pd", &functions.alloc_pd);
+  Find("ibv_dealloc_pd", &functions.dealloc_pd);
+  Find("ibv_reg_mr", &functions.reg_mr);
+  Find("ibv_dereg_mr", &functions.dereg_mr);
+  Find("ibv_create_comp_channel", &functions.create_comp_channel);
+  Find("ibv_destroy_comp_channel", &functions.destroy_comp_channel);
+  Find("ibv_create_cq", &functions.create_cq);
+  Find("ibv_destroy_cq", &functions.destroy_cq);
+  Find("ibv_get_cq_event", &functions.get_cq_event);
+  Find("ibv_ack_cq_events", &functions.ack_cq_events);
+  Find("ibv_create_qp", &functions.create_qp);
+  Find("ibv_modify_qp", &functions.modify_qp);
+  Find("ibv_destroy_qp", &functions.destroy_qp);
+  Find("ibv_wc_status_str", &functions.wc_status_str);
   if (!why.empty()) return;
   complete = true;
 }
@@ -75,9 +77,7 @@ Loaded::Loaded() {
 }  // namespace
 
 const VerbsLibrary* VerbsLibrary::Load(std::string* why) {
-  static std::once_flag once;
-  static Loaded* loaded = nullptr;
-  std::call_once(once, [] { loaded = new Loaded; });
+  static const Loaded* loaded = new Loaded;
   if (loaded->complete) return &loaded->functions;
   *why = loaded->why;
   return nullptr;

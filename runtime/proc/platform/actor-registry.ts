@@ -4,10 +4,16 @@
  * which module to load first. Loading is lazy: a process imports the module of an actor class when the first actor of
  * this class is spawned there.
  */
-import { hostname } from "node:os";
-import { pathToFileURL } from "node:url";
 import type { ActorClass } from "../../actor/reference/actor-request.js";
+import { isInlined } from "../../inlined.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
+import {
+  compileHint,
+  explainMissingPackage,
+  missingImportError,
+  notRegisteredError,
+  stillLoadingError,
+} from "./actor-registry-errors.js";
 import { explainImportError } from "./import-error.js";
 import { importModule } from "./import-module.js";
 
@@ -41,10 +47,12 @@ interface ClassCandidate extends ClassReference {
   readonly entry: ActorEntry;
 }
 
-const compileHint = "run `npx viceroy compile`";
+/** The beginning of the URL of a registry in a program that was bundled into one CommonJS file. */
+const programScheme = "program:";
 
 export class ActorRegistry {
-  readonly #registrations = new Map<string, Registration>();
+  /** By URL, and then by package: a bundler can put the registries of several packages into one file. */
+  readonly #registrations = new Map<string, Map<string, Registration>>();
   readonly #resolved = new Map<ActorClass, ClassReference>();
   readonly #loading = new Map<string, Promise<ActorClass>>();
   /** Entries that have been loaded. A search for an unresolved class skips them. */
@@ -61,9 +69,21 @@ export class ActorRegistry {
     return [...this.#registrations.keys()];
   }
 
-  /** Adds a generated registry. A registry with the same URL is replaced. */
+  /** Adds a generated registry. A registry of the same package with the same URL is replaced. */
   add(url: string, registration: Registration): void {
-    this.#registrations.set(url, registration);
+    const packages = this.#registrations.get(url) ?? new Map<string, Registration>();
+    this.#registrations.set(url, packages.set(registration.package, registration));
+  }
+
+  /** Yields all registries with their URLs, in the order in which they were loaded. */
+  *#all(): Generator<readonly [url: string, registration: Registration]> {
+    for (const [url, packages] of this.#registrations) for (const one of packages.values()) yield [url, one];
+  }
+
+  #entryOf({ registry, id }: ClassReference): ActorEntry | undefined {
+    for (const { actors } of this.#registrations.get(registry)?.values() ?? [])
+      if (Object.hasOwn(actors, id)) return actors[id];
+    return undefined;
   }
 
   /**
@@ -72,9 +92,8 @@ export class ActorRegistry {
    */
   restrictTo(urls: readonly string[]): void {
     for (const url of urls) {
-      const registration = this.#registrations.get(url);
-      if (registration === undefined) continue;
-      this.#restrictions.set(registration.package, [...(this.#restrictions.get(registration.package) ?? []), url]);
+      for (const name of this.#registrations.get(url)?.keys() ?? [])
+        this.#restrictions.set(name, [...(this.#restrictions.get(name) ?? []), url]);
     }
   }
 
@@ -116,7 +135,7 @@ export class ActorRegistry {
    */
   async find(reference: ClassReference): Promise<ActorClass> {
     const registry = await this.#registryOf(reference);
-    const entry = this.#registrations.get(registry)?.actors[reference.id];
+    const entry = this.#entryOf({ registry, id: reference.id });
     if (entry === undefined) throw this.#missingClass(reference.id, [registry]);
     const actorClass = await this.#load({ registry, id: reference.id, entry });
     this.#checkFingerprint(actorClass.descriptor);
@@ -129,8 +148,9 @@ export class ActorRegistry {
    */
   async #registryOf({ registry, id }: ClassReference): Promise<string> {
     if (this.#registrations.has(registry)) return registry;
-    for (const [url, { actors }] of this.#registrations) if (Object.hasOwn(actors, id)) return url;
+    for (const [url, { actors }] of this.#all()) if (Object.hasOwn(actors, id)) return url;
     for (const [name, urls] of this.#restrictions) if (id.startsWith(`${name}/`)) throw this.#missingClass(id, urls);
+    if (registry.startsWith(programScheme)) throw this.#missingClass(id, this.registryUrls);
     try {
       await importModule(registry);
     } catch (error) {
@@ -156,8 +176,10 @@ export class ActorRegistry {
 
   /** @param urls the registries that should contain the actor */
   #missingClass(id: string, urls: readonly string[]): Error {
+    if (isInlined) return missingImportError(id, urls);
     const name = id.slice(id.lastIndexOf("#"));
-    const ids = urls.flatMap((url) => Object.keys(this.#registrations.get(url)?.actors ?? {}));
+    const registrations = urls.flatMap((url) => [...(this.#registrations.get(url)?.values() ?? [])]);
+    const ids = registrations.flatMap(({ actors }) => Object.keys(actors));
     const moved = ids.find((other) => other.endsWith(name));
     const what = `cannot load ${id}: ${urls.join(" and ")} does not have it`;
     if (moved === undefined) {
@@ -169,7 +191,7 @@ export class ActorRegistry {
 
   #candidates(descriptor: ActorDescriptor): ClassCandidate[] {
     const found: ClassCandidate[] = [];
-    for (const [registry, { actors }] of this.#registrations) {
+    for (const [registry, { actors }] of this.#all()) {
       for (const [id, entry] of Object.entries(actors)) {
         if (entry.schema === descriptor.key && !this.#loaded.has(entry)) found.push({ registry, id, entry });
       }
@@ -205,7 +227,7 @@ export class ActorRegistry {
   }
 
   #checkFingerprint({ key, fingerprint }: ActorDescriptor): void {
-    for (const [url, { schemas }] of this.#registrations) {
+    for (const [url, { schemas }] of this.#all()) {
       const registered = schemas[key];
       if (registered === undefined || registered === fingerprint) continue;
       throw new Error(
@@ -228,14 +250,6 @@ function descriptorProperty(value: object): ActorDescriptor | undefined {
   return (value as { descriptor?: ActorDescriptor }).descriptor;
 }
 
-function notRegisteredError(actorClass: ActorClass, registries: readonly string[]): Error {
-  const loaded = registries.length === 0 ? "no registry" : registries.join(" and ");
-  return new Error(
-    `cannot spawn ${actorClass.name}: not registered; export it from a module that viceroy.config.ts names under ` +
-      `"actors", ${compileHint} and import the generated registry; a bundled program must be bundled again, got ${loaded}`,
-  );
-}
-
 /** Time limit in ms for loading the module of a class that the caller already holds. */
 const loadLimit = 10_000;
 
@@ -255,13 +269,6 @@ async function loadWithTimeout(load: Promise<unknown>, actorClass: ActorClass, i
   }
 }
 
-function stillLoadingError(actorClass: ActorClass, id: string): Error {
-  return new Error(
-    `cannot spawn ${actorClass.name}: its module is still being loaded; a module cannot spawn the actors that it ` +
-      `exports while it is evaluated: move the class to a module of its own, got ${id.slice(0, id.lastIndexOf("#"))}`,
-  );
-}
-
 /**
  * Sorts candidates whose export has the name of the class to the front. Usually one module is then loaded instead of
  * all modules that implement the schema.
@@ -269,28 +276,6 @@ function stillLoadingError(actorClass: ActorClass, id: string): Error {
 function sortByNameMatch(candidates: readonly ClassCandidate[], name: string): ClassCandidate[] {
   const likely = (candidate: ClassCandidate) => (candidate.id.endsWith(`#${name}`) ? 0 : 1);
   return [...candidates].sort((a, b) => likely(a) - likely(b));
-}
-
-/**
- * The message of Node.js about a package that is not there. If the folder of the package has no package.json, the message
- * contains the path of the folder.
- */
-const missingPackage =
-  /^Cannot find package '(?:[^']*\/node_modules\/)?((?:@[^/']+\/)?[^/']+)[^']*'(?: imported from (.+))?$/;
-
-/** Returns an error with advice if a package of actors is not installed here, and the same error otherwise. */
-function explainMissingPackage(error: unknown, { id, registry }: ClassReference): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const found = code === "ERR_MODULE_NOT_FOUND" ? missingPackage.exec(message) : null;
-  if (found === null) return error;
-  const [, name, importer] = found;
-  const where =
-    importer === undefined ? registry : importer.startsWith("file:") ? importer : pathToFileURL(importer).href;
-  return new Error(
-    `cannot load ${id}: the package ${name} is not installed on ${hostname()} for ${where}; install it there, in the ` +
-      `version that the program uses`,
-    { cause: error },
-  );
 }
 
 function hex(fingerprint: bigint): string {
@@ -308,5 +293,5 @@ export const actorRegistry = new ActorRegistry();
  * @param registration the actor classes
  */
 export function registerActors(url: string | undefined, registration: Registration): void {
-  actorRegistry.add(url ?? `program:${registration.package}`, registration);
+  actorRegistry.add(url ?? `${programScheme}${registration.package}`, registration);
 }

@@ -29,7 +29,7 @@ export function addon(): TensorAddon {
     throw new TensorError(
       "ERR_TENSOR_ADDON",
       `tensors need the addon, and ${found.why}. Install libtorch (on Debian: apt-get install g++ libtorch-dev libopenblas0-openmp; or torch of PyPI in ./.venv), ` +
-        "then run `npx viceroy setup --tensor`",
+        "then run `npx viceroy setup --tensor`, or set VICEROY_TENSOR_ADDON to the path of an addon that was built elsewhere",
     );
   }
   if (tensorClass === undefined) throw new Error("cannot make tensors: there is no class of them");

@@ -90,7 +90,7 @@ test("doctor lists the RDMA addon and the transports that RdmaBuffer can use", (
       advice:
         prebuiltPackage() === undefined
           ? "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds"
-          : "run `npm install @viceroy/addon-linux-x64-gnu`, or `npx viceroy setup --rdma`, which needs g++ and takes some seconds",
+          : `run \`npm install ${prebuiltPackage()}\`, or \`npx viceroy setup --rdma\`, which needs g++ and takes some seconds`,
     },
   ]);
   const transports = [

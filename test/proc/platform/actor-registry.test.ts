@@ -31,6 +31,20 @@ describe("a class is found by its identity", () => {
     expect(await registry.find({ registry: place, id: "app/src/a#Same" })).toBe(first);
   });
 
+  test("if a bundler has put the registries of two packages into one file", async () => {
+    const own = classOf(counter, "Own");
+    const registry = registryOf({ "app/src/own#Own": { schema: counter.key, load: async () => own } });
+    const other = classOf(probe, "Other");
+    registry.add(place, {
+      ...{ package: "tools", version: "0.1.0", schemas: { [probe.key]: 1n } },
+      actors: { "tools/src/other#Other": { schema: probe.key, load: async () => other } },
+    });
+    expect(await registry.resolve(own)).toEqual({ registry: place, id: "app/src/own#Own" });
+    expect(await registry.resolve(other)).toEqual({ registry: place, id: "tools/src/other#Other" });
+    expect(await registry.find({ registry: place, id: "app/src/own#Own" })).toBe(own);
+    expect(registry.registryUrls).toEqual([place]);
+  });
+
   test("the module whose export has the name of the class is loaded first, and other modules are not loaded", async () => {
     const wanted = classOf(counter, "Wanted");
     const loaded: string[] = [];

@@ -168,7 +168,7 @@ export class PeerGrantTables {
     try {
       const words = new BigUint64Array(mapMemoryFile(addon, fd));
       const isTable =
-        words[TableWord.magic] === TABLE_MAGIC &&
+        Atomics.load(words, TableWord.magic) === TABLE_MAGIC &&
         words[TableWord.pid] === BigInt(owner.pid) &&
         words[TableWord.started] === owner.started &&
         words[TableWord.machine] === owner.machine;
@@ -237,8 +237,10 @@ function readSlot(words: BigUint64Array, handle: MemoryHandle): PeerSlot {
   const at = handle.slot * WORDS_PER_SLOT;
   const { generation, nonce } = handle;
   const slot = new Uint8Array(words.buffer, handle.slot * SLOT_BYTES, SLOT_BYTES);
-  const head = slot.slice(0, SLOT_HEAD_BYTES);
-  const own = new BigUint64Array(head.buffer);
+  const own = new BigUint64Array(SLOT_HEAD_BYTES / 8);
+  // Processors with a weak memory order, such as Arm's, could read these words after the check below otherwise.
+  for (let i = 0; i < own.length; i++) own[i] = Atomics.load(words, at + i);
+  const head = new Uint8Array(own.buffer);
   const refusal = () => whySlotRefuses(words, at, { generation, nonce });
   // The grant may have ended between the first check and the copy.
   const why = refusal();

@@ -13,7 +13,8 @@ import { SameHostBackend } from "../same-host/backend.js";
 import type { PeerGrantTables, PeerSlot } from "../same-host/peer-grant-tables.js";
 import { transferNatively } from "../same-host/transfer.js";
 
-const PAGE_BYTES = 4096;
+/** A multiple of the size of a page, to which mappings are aligned. Kernels for arm64 are built with pages of 4 to 64 KiB. */
+const PAGE_BYTES = process.arch === "arm64" ? 65_536 : 4096;
 /** Maximum number of bytes of a synchronous transfer, which one thread copies in 0.1 to 0.4 ms. */
 const MAX_INLINE_BYTES = 4 << 20;
 
