@@ -5,7 +5,7 @@ import type { CertificateFiles } from "../../generated/proc-agent.js";
 import { describeValue } from "../../shared/text/describe-value.js";
 import { currentCell } from "../actor/context.js";
 import { parseToken } from "../link/handshake/proof.js";
-import { Credentials, type TlsFiles } from "../link/transport/tls/credentials.js";
+import { FileCredentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
@@ -118,7 +118,7 @@ function resolveAccess<D extends string>(options: AttachOptions<D>): HostAccess 
     throw optionError(`silence in milliseconds, at least ${shortestSilence}`, silence);
   }
   if (!(keepAlive > 0) || keepAlive > maxTimerMs) throw optionError("keepAlive in milliseconds", keepAlive);
-  if (tls !== undefined) new Credentials(tls).current();
+  if (tls !== undefined) new FileCredentials(tls).current();
   const source = options.token === undefined ? "VICEROY_TOKEN" : "the option token";
   return {
     proof: {

@@ -9,6 +9,7 @@ import type { LinkOffer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/resumable/accept.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
+import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { DriverSession, type SessionOwner } from "./driver-session.js";
 import type { PublicationRelay } from "./publication-relay.js";
@@ -54,11 +55,19 @@ export class HostDaemon implements SessionOwner {
     });
   }
 
-  /** Decides about a connection that has proved to come from a driver's process tree. */
-  admit(offer: LinkOffer): Admission | Promise<Admission> {
+  /**
+   * Decides about a connection that has proved to come from a driver's process tree.
+   * @param identity the identity of the dialler in the job of this host, if both have one
+   */
+  admit(offer: LinkOffer, identity?: Identity): Admission | Promise<Admission> {
     const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refusedAdmission("busy", "the host is being shut down");
     const known = this.#sessions.get(to);
+    // Processes of other hosts exchange messages with the processes here. They do not act for a driver.
+    if (identity?.role === "host" && (!offer.direct || from === known?.session.driver)) {
+      const text = `${formatIdentity(identity)} is a host; only the driver and the controller of the job may attach`;
+      return refusedAdmission("certificate", text);
+    }
     if (offer.use === "memory" && (known !== undefined || !offer.direct)) {
       return refusedAdmission("unknown", "the agent of a host has no memory");
     }

@@ -10,6 +10,7 @@ import type { LinkOffer } from "../../link/handshake/message.js";
 import { ResumableAcceptor } from "../../link/resumable/accept.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
+import type { Identity } from "../../link/transport/tls/identity.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { HostDaemon } from "./host-daemon.js";
 
@@ -38,18 +39,22 @@ export class HostListener {
   constructor({ clock, random, onRefused = () => {}, ...host }: HostListenerOptions) {
     const daemon = new HostDaemon({ id: random.id(), ...host, maxDrivers });
     const guard = { clock, random, token: host.proof.token, onRefused };
-    const admit = (offer: LinkOffer) => daemon.admit(offer);
+    const admit = (offer: LinkOffer, identity: Identity | undefined) => daemon.admit(offer, identity);
     this.daemon = daemon;
     this.#networkAcceptor = new ResumableAcceptor({ ...guard, admit });
     this.#localAcceptor = new HandshakeAcceptor({
       ...guard,
-      decide: async (offer) => ({ ...(await daemon.admit(offer)), received: 0 }),
+      decide: async (offer, identity) => ({ ...(await daemon.admit(offer, identity)), received: 0 }),
     });
   }
 
-  /** Takes a connection. @param peer the address of the peer, if it has one */
-  accept(kind: NetworkAddress["kind"], pipe: Pipe, peer?: string): void {
-    (kind === "unix" ? this.#localAcceptor : this.#networkAcceptor).accept(pipe, peer);
+  /**
+   * Takes a connection.
+   * @param peer the address of the peer, if it has one
+   * @param identity the identity of the peer in the job of this host, if both have one
+   */
+  accept(kind: NetworkAddress["kind"], pipe: Pipe, peer?: string, identity?: Identity): void {
+    (kind === "unix" ? this.#localAcceptor : this.#networkAcceptor).accept(pipe, peer, identity);
   }
 
   /** Refuses further connections, and ends all sessions. Never rejects. */

@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
-import { connectTo, listenAt } from "../../link/transport/connect.js";
+import { type AcceptPipe, connectTo, listenAt } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import {
   formatNetworkAddress,
@@ -18,8 +18,7 @@ import {
   type PathAddress,
   parseNetworkAddress,
 } from "../../link/transport/network-address.js";
-import type { Pipe } from "../../link/transport/pipe.js";
-import { Credentials, type TlsFiles } from "../../link/transport/tls/credentials.js";
+import { FileCredentials, type TlsFiles } from "../../link/transport/tls/credentials.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { version } from "../../version.js";
 import { HostListener } from "./host-listener.js";
@@ -47,7 +46,7 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
   const io = ignoringOutputErrors(output);
   const token = tokenFrom(options.tokenFile);
   const files = tlsFilesFrom(options);
-  const credentials = files === undefined ? undefined : new Credentials(files);
+  const credentials = files === undefined ? undefined : new FileCredentials(files);
   const proof = { ...(token === undefined ? {} : { token }), ...(files === undefined ? {} : { tls: { ...files } }) };
   const addresses = options.listen.map(parseNetworkAddress);
   if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
@@ -64,7 +63,7 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
-    const accept = (pipe: Pipe, peer?: string) => listener.accept(address.kind, pipe, peer);
+    const accept: AcceptPipe = (...accepted) => listener.accept(address.kind, ...accepted);
     const listen = () => listenAt(address, accept, { ...tls, onRefused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }

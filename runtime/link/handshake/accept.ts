@@ -5,6 +5,7 @@
 import type { Clock, Random } from "../clock.js";
 import { PROTOCOL_VERSION } from "../frame/frame.js";
 import type { Pipe } from "../transport/pipe.js";
+import type { Identity } from "../transport/tls/identity.js";
 import { HandshakeError } from "./errors.js";
 import { HandshakeExchange } from "./exchange.js";
 import { defaultHandshakeLimits, type HandshakeLimits } from "./limits.js";
@@ -41,8 +42,9 @@ export interface HandshakeAcceptorOptions {
   /**
    * Decides on an offer after the dialler has proved the token. If this throws or rejects, the connection is closed
    * without an answer.
+   * @param identity the identity of the dialler in the job of this process, if both have one
    */
-  decide(offer: LinkOffer): HandshakeVerdict | Promise<HandshakeVerdict>;
+  decide(offer: LinkOffer, identity: Identity | undefined): HandshakeVerdict | Promise<HandshakeVerdict>;
   /**
    * Called with the reason why a connection was refused.
    * @param peer the address of the peer, if it has one
@@ -75,8 +77,9 @@ export class HandshakeAcceptor {
   /**
    * Starts the handshake on a new connection.
    * @param peer the address of the peer, if it has one
+   * @param identity the identity of the peer in the job of this process, if both have one
    */
-  accept(pipe: Pipe, peer?: string): void {
+  accept(pipe: Pipe, peer?: string, identity?: Identity): void {
     if (this.#closed) {
       pipe.destroy();
       return;
@@ -95,7 +98,7 @@ export class HandshakeAcceptor {
       this.#halfOpen.delete(oldest);
       oldest.destroy(new HandshakeError("busy", "there are too many connections that do not complete their handshake"));
     }
-    this.#handshake(exchange, peer).catch((error: Error) => {
+    this.#handshake(exchange, peer, identity).catch((error: Error) => {
       // The challenge may still have to be sent: it tells a peer of another version why it was refused.
       exchange.close();
       this.#options.onRefused?.(error, peer);
@@ -108,7 +111,11 @@ export class HandshakeAcceptor {
     for (const exchange of [...this.#halfOpen]) exchange.destroy();
   }
 
-  async #handshake(exchange: HandshakeExchange, peer: string | undefined): Promise<void> {
+  async #handshake(
+    exchange: HandshakeExchange,
+    peer: string | undefined,
+    identity: Identity | undefined,
+  ): Promise<void> {
     const { random, token } = this.#options;
     const asked = await exchange.read(REQUEST_BYTES);
     const challenge = writeChallenge({ token: token !== undefined }, createNonce(random));
@@ -125,7 +132,7 @@ export class HandshakeAcceptor {
       return;
     }
     exchange.checkNothingUnread();
-    const verdict = await this.#decide(request);
+    const verdict = await this.#decide(request, identity);
     exchange.checkNothingUnread();
     const answer = writeAnswer(verdict);
     proofField(answer).set(computeProof("acceptor", token, [...said, answer]));
@@ -147,7 +154,7 @@ export class HandshakeAcceptor {
     verdict.open(exchange.complete());
   }
 
-  #decide(request: HandshakeRequest): HandshakeVerdict | Promise<HandshakeVerdict> {
+  #decide(request: HandshakeRequest, identity: Identity | undefined): HandshakeVerdict | Promise<HandshakeVerdict> {
     const { protocol } = request;
     if (protocol !== PROTOCOL_VERSION) {
       const text =
@@ -159,6 +166,6 @@ export class HandshakeAcceptor {
     if (this.#connections > connections) {
       return { kind: "refuse", reason: "busy", text: `this process has ${connections} connections and takes no more` };
     }
-    return this.#options.decide(request);
+    return this.#options.decide(request, identity);
   }
 }

@@ -54,7 +54,7 @@ export async function offerLink(pipe: Pipe, offer: LinkOffer, options: OfferLink
     );
     exchange.send(request);
     const challenge = await exchange.read(CHALLENGE_BYTES);
-    const asked = readChallenge(challenge);
+    const asked = readChallenge(challenge, clock.epochMs());
     if (asked.token !== (token !== undefined)) throw new HandshakeError("token", tokenMismatchText(asked.token));
     exchange.send(computeProof("dialler", token, [request, challenge]));
     const answer = await exchange.read(ANSWER_BYTES, true);

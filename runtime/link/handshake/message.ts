@@ -3,6 +3,7 @@
  * with the magic number and the version, so that two sides of different versions can say why they do not connect. This
  * file encodes and decodes the messages; accept.ts and dial.ts check them.
  */
+import { type ClockFault, explainClockFault, formatTime } from "../transport/tls/certificate-faults.js";
 import { HandshakeError, type HandshakeReason, handshakeReasons } from "./errors.js";
 
 /** The first word of each message: "VCRH". */
@@ -99,19 +100,27 @@ export function writeChallenge({ token }: HandshakeChallenge, nonce: Uint8Array)
 /** The text of a challenge, in place of the code of a certificate error, if the dialler should have spoken TLS. */
 const TLS_EXPECTED = "TLS_EXPECTED";
 const challengeTextOffset = 8;
+/** The two times of a clock fault, in seconds since 1970. They are zero in other messages. */
+const faultTimesOffset = 32;
 
 /**
  * Encodes the message that the acceptor sends instead of a challenge if the transport has refused the dialler.
  * @param fault the OpenSSL code that says why the certificate is not trusted; undefined if the dialler does not speak
  * TLS
+ * @param times the times that disagree, if the clock of this machine is a reason
  */
-export function writeTurnedAway(fault: string | undefined): Uint8Array {
-  const { bytes } = newMessage(CHALLENGE_BYTES, MessageBit.turnedAway);
+export function writeTurnedAway(fault: string | undefined, times?: ClockFault): Uint8Array {
+  const { bytes, view } = newMessage(CHALLENGE_BYTES, MessageBit.turnedAway);
   new TextEncoder().encodeInto(fault ?? TLS_EXPECTED, bytes.subarray(challengeTextOffset));
+  if (times !== undefined) {
+    view.setUint32(faultTimesOffset, times.limit / 1000, true);
+    view.setUint32(faultTimesOffset + 4, times.now / 1000, true);
+  }
   return bytes;
 }
 
-function turnedAwayError(bytes: Uint8Array): HandshakeError {
+/** @param now the time of this machine's clock, in milliseconds since 1970 */
+function turnedAwayError(bytes: Uint8Array, now: number): HandshakeError {
   const [fault = ""] = new TextDecoder().decode(bytes.subarray(challengeTextOffset)).split("\0", 1);
   if (fault === TLS_EXPECTED) {
     const text = "the host speaks TLS and this process does not; use tls:// in its address, and give certificates";
@@ -119,13 +128,28 @@ function turnedAwayError(bytes: Uint8Array): HandshakeError {
   }
   // The sender is not authenticated, so the text is only shown if it has the form of an OpenSSL code.
   const said = /^[A-Z_]+$/.test(fault) ? fault : "it does not say why";
-  return new HandshakeError("certificate", `the host does not trust the certificate of this process: ${said}`);
+  const times = clockFaultCodes.has(fault) ? explainTimes(bytes, now) : "";
+  return new HandshakeError("certificate", `the host does not trust the certificate of this process: ${said}${times}`);
 }
 
-/** @throws HandshakeError if the message is malformed, or from a peer of another version or transport */
-export function readChallenge(bytes: Uint8Array): HandshakeChallenge {
+/** These codes are short enough to leave room for the times. */
+const clockFaultCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
+
+function explainTimes(bytes: Uint8Array, now: number): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const [limit, host] = [0, 4].map((at) => view.getUint32(faultTimesOffset + at, true) * 1000) as [number, number];
+  if (limit === 0) return "";
+  const told = explainClockFault({ limit, now: host }, "the host");
+  return `; ${told}; compare it with the clock of this machine, which says ${formatTime(now)}`;
+}
+
+/**
+ * @param now the time of this machine's clock, in milliseconds since 1970
+ * @throws HandshakeError if the message is malformed, or from a peer of another version or transport
+ */
+export function readChallenge(bytes: Uint8Array, now: number): HandshakeChallenge {
   const { bits } = checkMessageHead(bytes, "challenge");
-  if ((bits & MessageBit.turnedAway) !== 0) throw turnedAwayError(bytes);
+  if ((bits & MessageBit.turnedAway) !== 0) throw turnedAwayError(bytes, now);
   return { token: (bits & MessageBit.token) !== 0 };
 }
 

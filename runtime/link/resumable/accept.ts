@@ -8,6 +8,7 @@ import { HandshakeAcceptor, type HandshakeAcceptorOptions, type HandshakeVerdict
 import { defaultHandshakeLimits } from "../handshake/limits.js";
 import type { LinkOffer } from "../handshake/message.js";
 import type { Pipe } from "../transport/pipe.js";
+import { formatIdentity, type Identity } from "../transport/tls/identity.js";
 import { type ResumableLimits, resumableLimits } from "./limits.js";
 import { ResumablePipe } from "./pipe.js";
 
@@ -29,8 +30,11 @@ interface ResumableLink {
 
 export interface ResumableAcceptorOptions extends Omit<HandshakeAcceptorOptions, "decide"> {
   readonly resumable?: Partial<ResumableLimits>;
-  /** Decides on new links, after the dialler has proved the token. `open` gets a pipe that outlives its connections. */
-  admit(offer: LinkOffer): Admission | Promise<Admission>;
+  /**
+   * Decides on new links, after the dialler has proved the token. `open` gets a pipe that outlives its connections.
+   * @param identity the identity of the dialler in the job of this process, if both have one
+   */
+  admit(offer: LinkOffer, identity: Identity | undefined): Admission | Promise<Admission>;
 }
 
 export class ResumableAcceptor {
@@ -55,7 +59,7 @@ export class ResumableAcceptor {
       token,
       limits,
       onRefused,
-      decide: (offer) => this.#decide(offer),
+      decide: (offer, identity) => this.#decide(offer, identity),
     });
   }
 
@@ -71,9 +75,10 @@ export class ResumableAcceptor {
   /**
    * Starts the handshake on a new connection.
    * @param peer the address of the peer, if it has one
+   * @param identity the identity of the peer in the job of this process, if both have one
    */
-  accept(pipe: Pipe, peer?: string): void {
-    this.#acceptor.accept(pipe, peer);
+  accept(pipe: Pipe, peer?: string, identity?: Identity): void {
+    this.#acceptor.accept(pipe, peer, identity);
   }
 
   /** Accepts no more connections. Links continue, but a link that loses its connection cannot be resumed. */
@@ -81,13 +86,13 @@ export class ResumableAcceptor {
     this.#acceptor.close();
   }
 
-  async #decide(offer: LinkOffer): Promise<HandshakeVerdict> {
-    const key = linkKey(offer);
+  async #decide(offer: LinkOffer, identity: Identity | undefined): Promise<HandshakeVerdict> {
+    const key = linkKey(offer, identity);
     if (!this.#links.has(key)) {
       if (this.#links.size >= this.#maxLinks) {
         return { kind: "refuse", reason: "busy", text: `this process has ${this.#maxLinks} links and takes no more` };
       }
-      const admission = await this.#options.admit(offer);
+      const admission = await this.#options.admit(offer, identity);
       if (admission.kind !== "open") return admission;
       if (!offer.first && !this.#links.has(key)) {
         return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
@@ -137,6 +142,7 @@ export class ResumableAcceptor {
   }
 }
 
-function linkKey({ universe, from, to, link }: LinkOffer): string {
-  return `${universe}/${from}/${to}/${link}`;
+/** A connection of a process with another identity cannot continue the link, even if it knows the id of the link. */
+function linkKey({ universe, from, to, link }: LinkOffer, identity: Identity | undefined): string {
+  return `${universe}/${from}/${to}/${link}/${identity === undefined ? "" : formatIdentity(identity)}`;
 }

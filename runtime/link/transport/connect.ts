@@ -3,12 +3,13 @@ import { systemClock } from "../clock.js";
 import type { Listener } from "./listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "./network-address.js";
 import type { Pipe } from "./pipe.js";
-import type { TlsLimits } from "./tls/connect.js";
 import type { Credentials } from "./tls/credentials.js";
+import type { TlsLimits } from "./tls/half-open.js";
+import type { Identity } from "./tls/identity.js";
 import { connectUnix, listenUnix } from "./unix/connect.js";
 
 export interface ListenOptions {
-  /** The certificate files, required for `tls://`. */
+  /** The certificate and its key, required for `tls://`. */
   readonly credentials?: Credentials;
   readonly tlsLimits?: Partial<TlsLimits>;
   /**
@@ -36,10 +37,17 @@ export async function connectTo(
   return (await import("./tls/connect.js")).connectTls(address, credentials, signal);
 }
 
-/** Listens at an address. Peers are not authenticated, except with TLS. `accept` gets the address of the peer, if it has one. */
+/**
+ * Gets an accepted pipe.
+ * @param peer the address of the peer, if it has one
+ * @param identity the identity of the peer in the job of this process, if both have one
+ */
+export type AcceptPipe = (pipe: Pipe, peer?: string, identity?: Identity) => void;
+
+/** Listens at an address. Peers are not authenticated, except with TLS. */
 export async function listenAt(
   address: NetworkAddress,
-  accept: (pipe: Pipe, peer?: string) => void,
+  accept: AcceptPipe,
   { credentials, tlsLimits, onRefused }: ListenOptions = {},
 ): Promise<Listener> {
   if (address.kind === "unix") {

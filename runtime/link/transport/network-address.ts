@@ -1,7 +1,9 @@
 /**
  * The addresses that users write and that processes of other hosts dial: `tcp://host:port`, `tls://host:port`,
- * `unix:///absolute/path`. The locations in actor references have another form (address.ts).
+ * `unix:///absolute/path`. The address of a host of a job also says who must answer there:
+ * `tls://host:port#viceroy://job/hosts/mesh/rank`. The locations in actor references have another form (address.ts).
  */
+import { parseIdentity } from "./tls/identity.js";
 
 /** The port of an address that has none. */
 export const DEFAULT_PORT = 26_600;
@@ -12,6 +14,8 @@ export interface SocketAddress {
   readonly host: string;
   /** The port. When listening, 0 stands for a free port. */
   readonly port: number;
+  /** The URI of the identity that the peer must have in its certificate. Without one, TLS checks the name of the host. */
+  readonly identity?: string;
 }
 
 export interface PathAddress {
@@ -35,18 +39,23 @@ export function parseNetworkAddress(text: string): NetworkAddress {
   if (scheme !== "tcp" && scheme !== "tls") {
     refuseAddress(text, "expected tcp://host:port, tls://host:port or unix:///path");
   }
-  const [, v6, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/?#@[\]\s]+))(?::(\d{1,5}))?\/?$/.exec(rest) ?? [];
+  const [, v6, name, digits, identity] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([^:/?#@[\]\s]+))(?::(\d{1,5}))?\/?(?:#(.+))?$/.exec(rest) ?? [];
   const host = v6 ?? name;
   if (host === undefined) refuseAddress(text, `expected ${scheme}://host:port, an IPv6 address in brackets`);
   const port = digits === undefined ? DEFAULT_PORT : Number(digits);
   if (port > 65_535) refuseAddress(text, "the port must be at most 65535");
-  return { kind: scheme, host, port };
+  if (identity === undefined) return { kind: scheme, host, port };
+  if (scheme !== "tls") refuseAddress(text, "only tls:// can check the identity of a peer");
+  parseIdentity(identity);
+  return { kind: scheme, host, port, identity };
 }
 
 export function formatNetworkAddress(address: NetworkAddress): string {
   if (address.kind === "unix") return `unix://${address.path}`;
-  const { kind, host, port } = address;
-  return `${kind}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { kind, host, port, identity } = address;
+  const place = `${kind}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return identity === undefined ? place : `${place}#${identity}`;
 }
 
 /** Returns whether only processes of this machine can reach the address. */

@@ -108,6 +108,11 @@ export class ProcRuntime implements ProcHooks {
     this.proc.createActor({ ...agent, ...options.agent(this) });
   }
 
+  /** The proc that started this proc; undefined in a program. */
+  get parent(): ProcId | undefined {
+    return this.#parent;
+  }
+
   /** The proc that orders the actors here, except those that actors here spawn on their own proc. */
   get parentOrSelf(): ProcId {
     return this.#parent ?? this.proc.id;

@@ -5,7 +5,7 @@ import { lazyModules } from "../../lazy-modules.js";
 import { formatId, type Location, type ProcId } from "../../link/address.js";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { TimerKeepAlive } from "../../link/keep-alive.js";
-import { connectTo, listenAt } from "../../link/transport/connect.js";
+import { type AcceptPipe, connectTo, listenAt } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
@@ -90,11 +90,7 @@ class NodePlatform implements ScopedPlatform {
     return connectTo(address, credentials, signal);
   }
 
-  listenAt(
-    address: NetworkAddress,
-    accept: (pipe: Pipe) => void,
-    credentials: Credentials | undefined,
-  ): Promise<Listener> {
+  listenAt(address: NetworkAddress, accept: AcceptPipe, credentials: Credentials | undefined): Promise<Listener> {
     return listenAt(address, accept, credentials === undefined ? {} : { credentials });
   }
 

@@ -9,6 +9,7 @@ import type { ActorClass, WatchLimits } from "../../actor/reference/actor-reques
 import type { Location, ProcId } from "../../link/address.js";
 import type { Clock, Random } from "../../link/clock.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
+import type { AcceptPipe } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
@@ -55,11 +56,7 @@ export interface Platform extends ProcessControl {
    */
   connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe>;
   /** Listens at an address that a person wrote. Port 0 selects a free port. Rejects when listening is not possible. */
-  listenAt(
-    address: NetworkAddress,
-    accept: (pipe: Pipe) => void,
-    credentials: Credentials | undefined,
-  ): Promise<Listener>;
+  listenAt(address: NetworkAddress, accept: AcceptPipe, credentials: Credentials | undefined): Promise<Listener>;
   /** Options of Node.js that child processes inherit. */
   readonly execArgv: readonly string[];
   /** Starts a process or a thread. Failures are reported through its exit. */

@@ -10,7 +10,7 @@ import { HandshakeError } from "../../link/handshake/errors.js";
 import { dialResumable } from "../../link/resumable/dial.js";
 import { formatNetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
-import { Credentials } from "../../link/transport/tls/credentials.js";
+import { type Credentials, FileCredentials } from "../../link/transport/tls/credentials.js";
 import type { Platform } from "../platform/platform.js";
 import type { HostedLocation } from "./hosted-location.js";
 
@@ -29,7 +29,7 @@ export function credentialsOf(files: CertificateFiles | undefined): Credentials 
   const key = [files.cert, files.key, files.ca].join("\n");
   let known = credentialsByFiles.get(key);
   if (known === undefined) {
-    known = new Credentials(files);
+    known = new FileCredentials(files);
     credentialsByFiles.set(key, known);
   }
   return known;

@@ -7,12 +7,15 @@ import type { ProcId } from "../../link/address.js";
 import { ResumableAcceptor } from "../../link/resumable/accept.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
+import { formatIdentity } from "../../link/transport/tls/identity.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf } from "./host-connection.js";
 
 /** The proc that accepts links at the port. */
 export interface LinkPortOwner {
   readonly proc: Proc;
+  /** The proc that started this proc. */
+  readonly parent?: ProcId | undefined;
   /** Takes a link. @param from the proc that has connected */
   accept(pipe: Pipe, from: ProcId): void;
   /** Takes a connection that carries memory bytes only. */
@@ -37,16 +40,24 @@ export async function openLinkPort(
     clock,
     random,
     token: proof?.token,
-    admit: (offer) =>
-      offer.universe === universe && offer.to === id
-        ? {
-            kind: "open",
-            open: (pipe) => (offer.use === "memory" ? owner.acceptMemory(pipe) : owner.accept(pipe, offer.from)),
-          }
-        : { kind: "refuse", reason: "unknown", text: "there is no such process at this port" },
+    admit: (offer, identity) => {
+      if (offer.universe !== universe || offer.to !== id) {
+        return { kind: "refuse", reason: "unknown", text: "there is no such process at this port" };
+      }
+      if (identity?.role === "host" && offer.from === owner.parent) {
+        const text = `${formatIdentity(identity)} is a host, and the parent of this process is not on a host`;
+        return { kind: "refuse", reason: "certificate", text };
+      }
+      const open = (pipe: Pipe) => (offer.use === "memory" ? owner.acceptMemory(pipe) : owner.accept(pipe, offer.from));
+      return { kind: "open", open };
+    },
   });
   const address = { ...at, port: 0 };
-  const listener = await platform.listenAt(address, (pipe) => acceptor.accept(pipe), credentialsOf(proof?.tls));
+  const listener = await platform.listenAt(
+    address,
+    (...accepted) => acceptor.accept(...accepted),
+    credentialsOf(proof?.tls),
+  );
   const got = listener.address;
   if (got.kind === "unix") throw new TypeError("cannot open a port: a Unix socket has none");
   return got.port;

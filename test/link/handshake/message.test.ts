@@ -63,7 +63,7 @@ const view = (bytes: Uint8Array) => new DataView(bytes.buffer);
 test("a challenge contains its nonce and says whether a token is required", () => {
   for (const token of [true, false]) {
     const bytes = writeChallenge({ token }, random);
-    expect([bytes.length, readChallenge(bytes), [...bytes.subarray(8)]]).toEqual([
+    expect([bytes.length, readChallenge(bytes, 0), [...bytes.subarray(8)]]).toEqual([
       CHALLENGE_BYTES,
       { token },
       [...random],
@@ -74,7 +74,7 @@ test("a challenge contains its nonce and says whether a token is required", () =
 test("a dialler that the transport turns away gets the reason if the reason is a plain error code", () => {
   const refused = (bytes: Uint8Array): unknown => {
     try {
-      return readChallenge(bytes);
+      return readChallenge(bytes, Date.UTC(2030, 0, 1, 6));
     } catch (error) {
       const { reason, message, name } = error as HandshakeError;
       return [name, reason, message];
@@ -95,6 +95,15 @@ test("a dialler that the transport turns away gets the reason if the reason is a
   ] as const) {
     expect(refused(writeTurnedAway(fault))).toEqual(["HandshakeError", "certificate", certificate + said]);
   }
+  const [limit, now] = [Date.UTC(2030, 0, 1), Date.UTC(2029, 11, 31, 18)];
+  expect(refused(writeTurnedAway("CERT_NOT_YET_VALID", { limit, now }))).toEqual([
+    "HandshakeError",
+    "certificate",
+    `${certificate}CERT_NOT_YET_VALID; the certificate is valid from 2030-01-01T00:00:00Z, and the clock of the host ` +
+      "says 2029-12-31T18:00:00Z; compare it with the clock of this machine, which says 2030-01-01T06:00:00Z",
+  ]);
+  // The times of a peer are shown with the two codes of clocks only.
+  expect(refused(writeTurnedAway("PATH_LENGTH", { limit, now }))).toContain(`${certificate}PATH_LENGTH`);
 });
 
 test("answers are read as they were written, and long texts are cut to the size of the message", () => {
@@ -132,7 +141,7 @@ test.each<readonly [string, (bytes: Uint8Array) => void]>([
 
 const messages: readonly (readonly [string, () => Uint8Array, (bytes: Uint8Array) => unknown])[] = [
   ["request", () => writeRequest(request, random), readRequest],
-  ["challenge", () => writeChallenge({ token: true }, random), readChallenge],
+  ["challenge", () => writeChallenge({ token: true }, random), (bytes) => readChallenge(bytes, 0)],
   ["answer", () => writeAnswer({ kind: "open", received: 1 }), readAnswer],
   ["last message", writeConfirmation, checkConfirmation],
 ];

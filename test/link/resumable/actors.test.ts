@@ -11,7 +11,7 @@ import { connectTo, listenAt } from "../../../runtime/link/transport/connect.js"
 import type { Listener } from "../../../runtime/link/transport/listener.js";
 import type { SocketAddress } from "../../../runtime/link/transport/network-address.js";
 import type { Pipe } from "../../../runtime/link/transport/pipe.js";
-import { Credentials } from "../../../runtime/link/transport/tls/credentials.js";
+import { FileCredentials } from "../../../runtime/link/transport/tls/credentials.js";
 import { Counter } from "../../actor/counter.js";
 import { type TestProc, World } from "../../actor/world.js";
 import { cases } from "../../profile.js";
@@ -20,7 +20,7 @@ import { Authority } from "../transport/tls/certificates.js";
 
 const token = "a token that nobody guesses";
 const authority = new Authority();
-const credentials = new Credentials(authority.issue("host"));
+const credentials = new FileCredentials(authority.issue("host"));
 const machine = { clock: systemClock, random: systemRandom };
 
 /**

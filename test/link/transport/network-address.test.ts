@@ -67,7 +67,7 @@ describe("an invalid network address", () => {
     ["tcp://host:80/path", tcp],
     ["tcp://host:80//", tcp],
     ["tcp://host?x", tcp],
-    ["tcp://host#x", tcp],
+    ["tcp://host#x", "only tls:// can check the identity of a peer"],
     ["tcp://host:65536", "the port must be at most 65535"],
     ["unix://run/a.sock", absolute],
     ["unix://", absolute],

@@ -12,7 +12,7 @@ import {
   parseNetworkAddress,
 } from "../../../runtime/link/transport/network-address.js";
 import type { Pipe } from "../../../runtime/link/transport/pipe.js";
-import { Credentials } from "../../../runtime/link/transport/tls/credentials.js";
+import { FileCredentials } from "../../../runtime/link/transport/tls/credentials.js";
 import { until } from "../../proc/until.js";
 import { drawing } from "../resumable/cut-world.js";
 import { ByteRecorder } from "./byte-recorder.js";
@@ -20,7 +20,7 @@ import { Authority } from "./tls/certificates.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-transports-"));
 const authority = new Authority();
-const credentials = new Credentials(authority.issue("host"));
+const credentials = new FileCredentials(authority.issue("host"));
 const listeners: Listener[] = [];
 
 afterAll(() => {

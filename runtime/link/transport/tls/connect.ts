@@ -1,13 +1,21 @@
 /**
  * A byte pipe over TLS 1.3. Each end presents a certificate of an authority that the other end trusts. A peer without a
- * valid certificate cannot send a byte to a link.
+ * valid certificate cannot send a byte to a link. If the certificate of this process has an identity in a job, peers
+ * must have an identity in the same job, and the names of machines are not checked.
  */
 
 import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
-import { connect, createServer, type Server, type TLSSocket } from "node:tls";
+import {
+  type ConnectionOptions,
+  connect,
+  createServer,
+  type PeerCertificate,
+  type Server,
+  type TLSSocket,
+} from "node:tls";
 import { errorMessage } from "../../../../shared/text/error-message.js";
-import type { Clock } from "../../clock.js";
+import { systemClock } from "../../clock.js";
 import { HandshakeError } from "../../handshake/errors.js";
 import { writeTurnedAway } from "../../handshake/message.js";
 import type { Listener } from "../listener.js";
@@ -15,7 +23,10 @@ import { formatNetworkAddress, type SocketAddress } from "../network-address.js"
 import type { Pipe } from "../pipe.js";
 import { connectPipe, streamPipe } from "../socket/pipe.js";
 import { listenError, peerAddress, tuneSocket } from "../tcp/connect.js";
-import type { Credentials, TlsMaterial } from "./credentials.js";
+import { type ClockFault, clockFaultOf, explainClockFault, NO_IDENTITY } from "./certificate-faults.js";
+import type { Credentials, TlsContents, TlsMaterial } from "./credentials.js";
+import { HalfOpenConnections, type TlsLimits } from "./half-open.js";
+import { formatIdentity, type Identity, identityInNames, parseIdentity } from "./identity.js";
 
 /** The settings of both directions: TLS 1.3 only. */
 const tlsVersion = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
@@ -23,29 +34,74 @@ const tlsVersion = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
 /** Sessions are not resumed, because a ticket would outlive a certificate that has expired or is not trusted any more. */
 const serverSettings = { ...tlsVersion, secureOptions: constants.SSL_OP_NO_TICKET } as const;
 
-export interface TlsLimits {
-  readonly clock: Clock;
-  /** The number of connections that have not presented their certificate yet. One more closes the oldest of them. */
-  readonly halfOpen: number;
-  /** The time limit for presenting the certificate, in milliseconds. */
-  readonly handshakeMs: number;
+function pemsOf({ cert, key, ca }: TlsMaterial): TlsContents {
+  return { cert, key, ca };
 }
+
+/** Gets the pipes to peers with a valid certificate. */
+export type AcceptTls = (pipe: Pipe, peer: string, identity: Identity | undefined) => void;
 
 /**
  * Connects to an address.
  * @param signal aborts the attempt
- * @returns a promise that rejects if no process listens there, or the peer has no certificate for that name
+ * @returns a promise that rejects if no process listens there, or the peer has no certificate for that name or identity
  */
-export function connectTls(address: SocketAddress, credentials: Credentials, signal?: AbortSignal): Promise<Pipe> {
+export async function connectTls(
+  address: SocketAddress,
+  credentials: Credentials,
+  signal?: AbortSignal,
+): Promise<Pipe> {
   const { host, port } = address;
   const peer = formatNetworkAddress(address);
+  const material = credentials.current();
+  const checks = identityChecks(material.identity, address.identity);
+  let presented: PeerCertificate | undefined;
   const make = (onread: Parameters<Parameters<typeof connectPipe>[0]>[0]) => {
-    const options = { ...credentials.current(), ...tlsVersion, host, port, onread };
-    return tuneSocket(connect(options));
+    const options = { ...pemsOf(material), ...tlsVersion, ...checks, host, port, onread };
+    const socket = connect(options);
+    // Node.js closes the socket before it reports a certificate that is not trusted. This event comes before.
+    socket.prependOnceListener("secure", () => {
+      presented = socket.getPeerCertificate();
+    });
+    return tuneSocket(socket);
   };
-  return connectPipe(make, "secureConnect", peer, signal).catch((error: NodeJS.ErrnoException) => {
-    throw explainTlsError(error);
-  });
+  try {
+    return await connectPipe(make, "secureConnect", peer, signal);
+  } catch (error) {
+    throw explainTlsError(error as NodeJS.ErrnoException, presented);
+  }
+}
+
+type IdentityChecks = Pick<ConnectionOptions, "checkServerIdentity">;
+
+/**
+ * Returns the options with which the identity of the peer is checked in place of its name.
+ * @throws HandshakeError if the certificate of this process cannot prove that it belongs to the job of the peer
+ */
+function identityChecks(own: Identity | undefined, expected: string | undefined): IdentityChecks {
+  if (own === undefined && expected === undefined) return {};
+  if (own === undefined) {
+    throw new HandshakeError("certificate", `${expected} expects a certificate of its job, and this process has none`);
+  }
+  if (expected === undefined) {
+    const text =
+      `this process is ${formatIdentity(own)}, which connects to hosts of its job only; the address must say which ` +
+      "host is expected, as in tls://host:port#viceroy://job/hosts/mesh/rank";
+    throw new HandshakeError("certificate", text);
+  }
+  if (parseIdentity(expected).job !== own.job) {
+    const text = `${expected} is of another job than this process, which is ${formatIdentity(own)}`;
+    throw new HandshakeError("certificate", text);
+  }
+  return { checkServerIdentity: (_, { subjectaltname }) => identityFault(expected, subjectaltname) };
+}
+
+function identityFault(expected: string, alternativeNames: string | undefined): Error | undefined {
+  const identity = identityInNames(alternativeNames);
+  const got = identity === undefined ? `a certificate for ${alternativeNames ?? "no name"}` : formatIdentity(identity);
+  if (got === expected) return undefined;
+  const text = `another process answers at the address of the host: expected ${expected}, got ${got}`;
+  return new HandshakeError("certificate", text);
 }
 
 /** The OpenSSL codes for answers that are not TLS. */
@@ -56,16 +112,25 @@ const notTlsCodes = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LEN
  */
 const untrustedCodes = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
-/** Translates an OpenSSL error about the peer. */
-function explainTlsError(error: NodeJS.ErrnoException): Error {
+/**
+ * Translates an OpenSSL error about the peer.
+ * @param presented the certificate of the peer, if it has presented one
+ */
+function explainTlsError(error: NodeJS.ErrnoException, presented: PeerCertificate | undefined): Error {
   const { code = "", message } = error;
   if (notTlsCodes.has(code)) {
     const text = "the host does not speak TLS; use tcp:// in its address, or start it with a certificate";
     return new HandshakeError("transport", text, { cause: error });
   }
   if (!untrustedCodes.test(code)) return error;
-  const text = `this process does not trust the certificate of the host: ${message}`;
+  const fault = clockFaultOf(code, presented, systemClock.epochMs());
+  const times = fault === undefined ? "" : explainedTimes(fault);
+  const text = `this process does not trust the certificate of the host: ${message}${times}`;
   return new HandshakeError("certificate", text, { cause: error });
+}
+
+function explainedTimes(fault: ClockFault): string {
+  return `; ${explainClockFault(fault, "this machine")}; compare the clocks of both machines`;
 }
 
 /**
@@ -77,14 +142,14 @@ export function listenTls(
   address: SocketAddress,
   credentials: Credentials,
   limits: TlsLimits,
-  accept: (pipe: Pipe, peer: string) => void,
+  accept: AcceptTls,
   refused: (error: Error, peer?: string) => void = () => {},
 ): Promise<Listener> {
   const { host, port } = address;
   const pending = new HalfOpenConnections(limits);
   let good = credentials.current();
   return new Promise((resolve, reject) => {
-    const server = createServer({ ...good, ...serverSettings, requestCert: true, rejectUnauthorized: false });
+    const server = createServer({ ...pemsOf(good), ...serverSettings, requestCert: true, rejectUnauthorized: false });
     // This runs before TLS reads from the connection.
     server.prependListener("connection", (socket: Socket) => {
       good = reloadCredentials(server, credentials, good, refused);
@@ -92,18 +157,23 @@ export function listenTls(
     });
     server.on("secureConnection", (socket: TLSSocket) => {
       const peer = peerAddress(socket);
-      if (socket.authorized) {
+      const certificate = socket.getPeerCertificate();
+      const identity = identityInNames(certificate.subjectaltname);
+      const isOfThisJob = good.identity === undefined || good.identity.job === identity?.job;
+      if (socket.authorized && isOfThisJob) {
         pending.delete(socket);
-        accept(streamPipe(tuneSocket(socket)), peer);
+        accept(streamPipe(tuneSocket(socket)), peer, identity);
         return;
       }
       // The check is here because Node.js would tell neither side the reason. The peer still counts as half-open, with
       // the limits for that.
-      const fault = String(socket.authorizationError);
+      const code = socket.authorized ? NO_IDENTITY : String(socket.authorizationError);
+      const fault = clockFaultOf(code, certificate, systemClock.epochMs());
       socket.on("error", () => {});
       socket.resume();
-      socket.end(writeTurnedAway(fault));
-      refused(new Error(`it has shown no certificate that can be trusted: ${fault}`), peer);
+      socket.end(writeTurnedAway(code, fault));
+      const times = fault === undefined ? "" : explainedTimes(fault);
+      refused(new Error(`it has shown no certificate that can be trusted: ${code}${times}`), peer);
     });
     server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
       const peer = peerAddress(socket);
@@ -131,46 +201,6 @@ export function listenTls(
   });
 }
 
-/** The connections that have not presented their certificate yet. */
-class HalfOpenConnections {
-  readonly #limits: TlsLimits;
-  readonly #sockets = new Map<string, Socket>();
-
-  constructor(limits: TlsLimits) {
-    this.#limits = limits;
-  }
-
-  add(socket: Socket): void {
-    const { clock, halfOpen, handshakeMs } = this.#limits;
-    const peer = peerAddress(socket);
-    this.#sockets.set(peer, socket);
-    // The limit counts from the start of the connection, and not from its last byte.
-    const timer = clock.after(handshakeMs, () => {
-      if (this.#sockets.delete(peer)) socket.destroy();
-    });
-    socket.once("close", () => {
-      timer.cancel();
-      this.#sockets.delete(peer);
-    });
-    const [oldest] = this.#sockets.values();
-    if (oldest !== undefined && this.#sockets.size > halfOpen) {
-      // The entry is removed at once. The end of the connection is reported later, and until then the next connections
-      // would drop the same entry again.
-      this.#sockets.delete(peerAddress(oldest));
-      oldest.destroy();
-    }
-  }
-
-  /** Returns the TCP socket below a TLS socket. */
-  find(socket: TLSSocket): Socket | undefined {
-    return this.#sockets.get(peerAddress(socket));
-  }
-
-  delete(socket: TLSSocket): void {
-    this.#sockets.delete(peerAddress(socket));
-  }
-}
-
 /**
  * Applies changed files.
  * @returns the contents that are in use
@@ -184,7 +214,7 @@ function reloadCredentials(
   const next = credentials.current();
   if (next === good) return good;
   try {
-    server.setSecureContext({ ...next, ...serverSettings });
+    server.setSecureContext({ ...pemsOf(next), ...serverSettings });
     return next;
   } catch (cause) {
     credentials.keepUsing(good);

@@ -1,10 +1,11 @@
 /**
- * The certificate, key and authorities of a process, read from files. The files are read again when they have changed,
- * so that certificates can be replaced without a restart. New connections use the new files; open connections continue.
+ * The certificate, key and authorities of a process, from files or from memory. Both can be replaced without a restart:
+ * files are read again when they have changed. New connections use the new certificate; open connections continue.
  */
 
 import { readFileSync, statSync } from "node:fs";
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import { type Identity, identityInPem } from "./identity.js";
 
 /** Paths of the PEM files for TLS connections. */
 export interface TlsFiles {
@@ -16,13 +17,55 @@ export interface TlsFiles {
   readonly ca: string;
 }
 
-export interface TlsMaterial {
+/** The contents of the files for TLS. */
+export interface TlsContents {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly ca: Buffer;
 }
 
-export class Credentials {
+/** The contents of the files for TLS, and what the certificate says about this process. */
+export interface TlsMaterial extends TlsContents {
+  /** The identity of this process in a job; undefined if the certificate has none. */
+  readonly identity: Identity | undefined;
+}
+
+/** The source of what a process presents to its peers, and of the authorities that it trusts. */
+export interface Credentials {
+  /** Returns what new connections use, as the same object as long as nothing has changed. */
+  current(): TlsMaterial;
+  /** Rejects the current contents: `good` is used until they change again. */
+  keepUsing(good: TlsMaterial): void;
+}
+
+/** Credentials in memory. */
+export class HeldCredentials implements Credentials {
+  #material: TlsMaterial;
+
+  constructor(contents: TlsContents) {
+    this.#material = materialOf(contents);
+  }
+
+  current(): TlsMaterial {
+    return this.#material;
+  }
+
+  /** Sets what new connections use. */
+  replace(contents: TlsContents): void {
+    this.#material = materialOf(contents);
+  }
+
+  keepUsing(good: TlsMaterial): void {
+    this.#material = good;
+  }
+}
+
+function materialOf(contents: TlsContents): TlsMaterial {
+  return { ...contents, identity: identityInPem(contents.cert) };
+}
+
+/** Credentials in files. */
+export class FileCredentials implements Credentials {
   readonly #files: TlsFiles;
   #stamp = "";
   #material: TlsMaterial | undefined;
@@ -41,11 +84,11 @@ export class Credentials {
       const stamp = this.#currentStamp();
       if (this.#material !== undefined && stamp === this.#stamp) return this.#material;
       const { cert, key, ca } = this.#files;
-      const material = {
+      const material = materialOf({
         cert: readTlsFile("certificate", cert),
         key: readTlsFile("key", key),
         ca: readTlsFile("authority", ca),
-      };
+      });
       this.#stamp = stamp;
       this.#material = material;
       return material;
@@ -56,7 +99,6 @@ export class Credentials {
     }
   }
 
-  /** Rejects the current contents of the files: `good` is used until the files change again. */
   keepUsing(good: TlsMaterial): void {
     this.#material = good;
   }

@@ -10,7 +10,7 @@ import type { Listener } from "../../../../runtime/link/transport/listener.js";
 import type { SocketAddress } from "../../../../runtime/link/transport/network-address.js";
 import type { Pipe } from "../../../../runtime/link/transport/pipe.js";
 import { connectTls } from "../../../../runtime/link/transport/tls/connect.js";
-import { Credentials, type TlsFiles } from "../../../../runtime/link/transport/tls/credentials.js";
+import { FileCredentials, type TlsFiles } from "../../../../runtime/link/transport/tls/credentials.js";
 import { until } from "../../../proc/until.js";
 import { ManualClock } from "../../resumable/cut-world.js";
 import { ByteRecorder } from "../byte-recorder.js";
@@ -46,7 +46,7 @@ async function serve(own: TlsFiles, limits = {}): Promise<Server> {
   const accepted: Pipe[] = [];
   const refusals: Error[] = [];
   const listener = await listenAt({ kind: "tls", host: "127.0.0.1", port: 0 }, (pipe) => accepted.push(pipe), {
-    credentials: new Credentials(own),
+    credentials: new FileCredentials(own),
     tlsLimits: limits,
     onRefused: (error) => refusals.push(error),
   });
@@ -58,7 +58,7 @@ async function serve(own: TlsFiles, limits = {}): Promise<Server> {
 async function outcome(server: Server, own: TlsFiles): Promise<string> {
   const before = server.accepted.length;
   try {
-    const pipe = await connectTls(server.address, new Credentials(own));
+    const pipe = await connectTls(server.address, new FileCredentials(own));
     // In TLS 1.3, a client completes its handshake before the server has checked its certificate.
     let fate = "";
     void new ByteRecorder(pipe).end.then((error) => {
@@ -151,7 +151,7 @@ describe("a client", () => {
   test("that has shown its certificate is not affected by the limits of the handshake", async () => {
     const clock = new ManualClock();
     const server = await serve(files, { clock, halfOpen: 2, handshakeMs: 400 });
-    const pipe = await connectTo(server.address, new Credentials(files));
+    const pipe = await connectTo(server.address, new FileCredentials(files));
     const heard = new ByteRecorder(pipe);
     await until(() => server.accepted.length === 1);
     for (let i = 0; i < 3; i++) {
@@ -199,7 +199,7 @@ describe("a server", () => {
     });
     listeners.push(listener);
     const address = { ...(listener.address as SocketAddress), kind: "tls" } as const;
-    const error = await connectTo(address, new Credentials(files)).then(undefined, (e) => e);
+    const error = await connectTo(address, new FileCredentials(files)).then(undefined, (e) => e);
     expect([error.name, error.reason, error.message]).toEqual([
       "HandshakeError",
       "transport",
@@ -210,7 +210,7 @@ describe("a server", () => {
 
   test("with an untrusted certificate causes a HandshakeError with the reason `certificate`", async () => {
     const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
-    const error = await connectTo(impostor.address, new Credentials(files)).then(undefined, (e) => e);
+    const error = await connectTo(impostor.address, new FileCredentials(files)).then(undefined, (e) => e);
     expect([error.name, error.reason, error.cause?.code]).toEqual([
       "HandshakeError",
       "certificate",
@@ -252,7 +252,7 @@ describe("certificate files", () => {
   test("apply to new connections after a change, and existing connections stay open", async () => {
     const own = copies(files, "rotated");
     const server = await serve(own);
-    const before = await connectTo(server.address, new Credentials(files));
+    const before = await connectTo(server.address, new FileCredentials(files));
     const heard = new ByteRecorder(before);
     const next = other.issue("next");
     for (const file of ["cert", "key", "ca"] as const) copyFileSync(next[file], own[file]);

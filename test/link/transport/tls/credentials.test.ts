@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, unlinkSync, utimesSync, writeFileSync }
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { Credentials, type TlsFiles } from "../../../../runtime/link/transport/tls/credentials.js";
+import { FileCredentials, type TlsFiles } from "../../../../runtime/link/transport/tls/credentials.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-credentials-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,7 +27,7 @@ beforeEach(() => {
 const texts = ({ cert, key, ca }: { cert: Buffer; key: Buffer; ca: Buffer }) => [`${cert}`, `${key}`, `${ca}`];
 
 test("certificate files that do not change are read only once", () => {
-  const credentials = new Credentials(files);
+  const credentials = new FileCredentials(files);
   const first = credentials.current();
   expect(texts(first)).toEqual(["the cert", "the key", "the ca"]);
   expect(credentials.current()).toBe(first);
@@ -35,7 +35,7 @@ test("certificate files that do not change are read only once", () => {
 
 describe.each(kinds)("the file of the %s", (kind, name) => {
   test("is read again after a change of its content and size", () => {
-    const credentials = new Credentials(files);
+    const credentials = new FileCredentials(files);
     const first = credentials.current();
     writeFileSync(files[kind], "another one, of another size");
     const next = credentials.current();
@@ -44,7 +44,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
   });
 
   test("is read again after a change of its content that keeps its size", () => {
-    const credentials = new Credentials(files);
+    const credentials = new FileCredentials(files);
     credentials.current();
     const text = `${kind} now`.padEnd(`the ${kind}`.length);
     writeFileSync(files[kind], text);
@@ -54,7 +54,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
 
   test("is named in the error if it is missing or a directory", () => {
     unlinkSync(files[kind]);
-    const missing = () => new Credentials(files).current();
+    const missing = () => new FileCredentials(files).current();
     const gone = `ENOENT: no such file or directory, stat '${files[kind]}'`;
     expect(missing).toThrow(new Error(`cannot read the ${name} for TLS from ${files[kind]}: ${gone}`));
     expect(missing).toThrow(expect.objectContaining({ cause: expect.objectContaining({ code: "ENOENT" }) }));
@@ -64,7 +64,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
   });
 
   test("stays in use while it is missing, and is read again when it is back", () => {
-    const credentials = new Credentials(files);
+    const credentials = new FileCredentials(files);
     const first = credentials.current();
     unlinkSync(files[kind]);
     expect(credentials.current()).toBe(first);
@@ -74,7 +74,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
 });
 
 test("rejected certificate files are not used again until they change once more", () => {
-  const credentials = new Credentials(files);
+  const credentials = new FileCredentials(files);
   const good = credentials.current();
   writeFileSync(files.cert, "no certificate");
   credentials.current();
