@@ -6,7 +6,7 @@ registerActors(import.meta.url, {
   version: "0.1.0",
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0xe5cf92c3fba5c359n,
-    "viceroy/schemas/proc-agent#ProcAgent": 0xbfb8f0412b74d63cn,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x8fdb7fdda7dc4c50n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

@@ -22,6 +22,13 @@ export interface HostProof {
   tls?: CertificateFiles;
 }
 
+/** The credentials for hosts that were attached together. */
+export interface HostKey {
+  /** The agents on these hosts. */
+  hosts: Uint64[];
+  proof: HostProof;
+}
+
 /** The configuration of a process, which is the first message to it. */
 export interface ProcConfig {
   /** A module that enables this process to load TypeScript. It exports `register()`. */
@@ -32,8 +39,10 @@ export interface ProcConfig {
    * The location of the generated registry from which actor classes are loaded, instead of the registry in an order.
    */
   registry?: string;
-  /** The credentials for other hosts. */
+  /** The credentials of the host on which the process runs. Absent: a host passes them on itself, or there is no host. */
   proof?: HostProof;
+  /** The credentials for hosts that were attached by the processes above. Absent: none are attached. */
+  keys?: HostKey[];
 }
 
 /** The description of a process that is ready. */
@@ -169,10 +178,15 @@ export interface StopOrder {
 
 export interface ProcAgent extends Actor {
   /**
-   * Sets the credentials for other hosts. The host of this process calls it.
+   * Sets the credentials of the host on which this process runs. The host calls it.
    * @concurrent
    */
   prove(proof: HostProof): void;
+  /**
+   * Adds the credentials for hosts that a process above has attached after this process has started.
+   * @concurrent
+   */
+  addHostKey(key: HostKey): void;
   /**
    * Listens for links from other hosts on a free port of the given address. Returns the port.
    * @concurrent

@@ -105,7 +105,6 @@ export function attachHosts<D extends string = "hosts">(
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
-  here.hostProof = access.proof;
   const attachment = new AttachedHosts(here, owner, { name, dimension, targets, access });
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
 }

@@ -1,7 +1,6 @@
 /**
  * Tests of direct links to processes on hosts, which bypass the daemon, and of unauthorised connections to their ports.
  */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { attachHosts } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
@@ -15,6 +14,7 @@ import { World } from "../actor/world.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { startHost } from "./start-host.js";
+import { tcpSocketsOf } from "./tcp-connections.js";
 
 let crew: Crew;
 beforeAll(async () => {
@@ -120,27 +120,8 @@ test("a port cannot be opened at a Unix socket", async () => {
 
 /** Returns the number of listening TCP sockets of a process, and checks that all are at 127.0.0.1. */
 function listeningPorts(pid: number): number {
-  const own = new Set(socketsOf(pid));
   const listening = "0A";
-  const rows = ["tcp", "tcp6"].flatMap((name) =>
-    readFileSync(`/proc/${pid}/net/${name}`, "utf8")
-      .trim()
-      .split("\n")
-      .slice(1)
-      .map((line) => line.trim().split(/\s+/)),
-  );
-  const found = rows.filter((row) => row[3] === listening && own.has(row[9]!));
+  const found = tcpSocketsOf(pid).filter((row) => row[3] === listening);
   for (const row of found) expect(row[1]).toMatch(/^0100007F:/);
   return found.length;
-}
-
-/** Returns the inodes of the sockets of a process. */
-function socketsOf(pid: number): string[] {
-  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-    try {
-      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
-    } catch {
-      return [];
-    }
-  });
 }

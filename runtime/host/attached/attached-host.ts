@@ -154,14 +154,10 @@ export class AttachedHost implements HostLink {
     return backend;
   }
 
-  get proof(): HostProof {
-    return this.#access.proof;
-  }
-
   /** Connects to the process directly if it listens, and otherwise through the host's agent. */
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
     const { port } = this.#isRemote ? await this.ask((agent) => agent.portOf.callOne(proc)) : {};
-    const target = { agent: this.id, address: this.#target, proof: this.proof };
+    const target = { agent: this.id, address: this.#target, proof: this.#access.proof };
     const direct = port === undefined ? undefined : await this.#runtime.directLinks.connect(proc, from, target, port);
     return direct ?? from.relayTo(proc, this.id, this.location);
   }

@@ -47,6 +47,7 @@ export class AttachedHosts implements OwnedMesh {
     this.access = access;
     this.members = new Membership({ [dimension]: targets.length });
     this.#hosts = targets.map((target) => new AttachedHost(runtime, target, access));
+    this.#addKey(this.#hosts);
     runtime.ownership.add(owner, this);
     runtime.registerShutdown();
   }
@@ -126,12 +127,20 @@ export class AttachedHosts implements OwnedMesh {
     this.members.apply(resizing);
     const reason = leaveReason(this.name, extent);
     const left = resizing.leaving.map((number) => this.#leave(this.hostAt(number), reason, drain));
-    for (const [i, { number }] of resizing.joining.entries()) {
-      this.#hosts[number] = new AttachedHost(this.#runtime, targets[i]!, this.access);
-    }
+    const joined = resizing.joining.map(({ number }, i) => {
+      const host = new AttachedHost(this.#runtime, targets[i]!, this.access);
+      this.#hosts[number] = host;
+      return host;
+    });
+    this.#addKey(joined);
     const ready = Promise.all([this.ready, ...left]).then(() => {});
     ready.catch(() => {});
     return { region: resizing.region, ready };
+  }
+
+  /** Gives the credentials for hosts to the processes of this machine. */
+  #addKey(hosts: readonly AttachedHost[]): void {
+    if (hosts.length > 0) this.#runtime.addHostKey({ hosts: hosts.map(({ id }) => id), proof: this.access.proof });
   }
 
   /** Stops all procs that were spawned here, and leaves the hosts. Idempotent, never rejects. */

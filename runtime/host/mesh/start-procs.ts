@@ -97,9 +97,8 @@ function planStart<D extends string>(
   const place = { rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
   const identity = { universe: runtime.universe, id, parent: proc.id, ...place };
   const known = procConfigOf(runtime, plan, plan.registry(point) ?? host?.registry);
-  // On a host, the daemon passes the credentials on.
-  const { hostProof } = runtime;
-  const config = hostProof === undefined || host !== undefined ? known : { ...known, proof: hostProof };
+  // Processes on a host get the credentials of the host, from its daemon, and none of the driver.
+  const config = host === undefined ? { ...known, ...keysOf(runtime) } : known;
   return { host, number, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
 }
 
@@ -137,6 +136,11 @@ function startBackend<D extends string>(
   const inspect = plan.inspect(number);
   const request = { isolation, identity, label, env, execArgv, inspect, cpus, stdio };
   return host === undefined ? runtime.platform.start(request) : host.start(from, request);
+}
+
+/** Returns the credentials for hosts, as the configuration of a process contains them. */
+function keysOf({ hostKeyring: { own, keys } }: ProcessRuntime): Pick<ProcConfig, "proof" | "keys"> {
+  return { ...(own === undefined ? {} : { proof: own }), ...(keys.length === 0 ? {} : { keys }) };
 }
 
 function procConfigOf<D extends string>(

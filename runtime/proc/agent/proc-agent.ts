@@ -8,6 +8,7 @@ import type { ProcessEnding, ProcessOutput } from "../../../generated/host-agent
 import {
   type ActorMove,
   type ActorPlace,
+  type HostKey,
   type HostProof,
   type HostWatchOrder,
   ProcAgentActor,
@@ -66,7 +67,11 @@ export class ProcAgent extends ProcAgentActor {
   }
 
   prove(proof: HostProof): void {
-    this.#proc.setHostProof(proof);
+    this.#proc.hostKeyring.own = proof;
+  }
+
+  addHostKey(key: HostKey): void {
+    this.#proc.addHostKey(key);
   }
 
   openPort(address: string): Promise<number> {
@@ -74,7 +79,8 @@ export class ProcAgent extends ProcAgentActor {
   }
 
   async configure(config: ProcConfig): Promise<ProcInfo> {
-    if (config.proof !== undefined) this.#proc.setHostProof(config.proof);
+    if (config.proof !== undefined) this.#proc.hostKeyring.own = config.proof;
+    for (const key of config.keys ?? []) this.#proc.hostKeyring.add(key);
     const { rank: point } = context().actor;
     const loading = this.#proc.runOutsideActors(() => loadConfiguredModules(this.#proc.platform, config, point));
     this.#configured = loading;

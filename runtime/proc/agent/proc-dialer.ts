@@ -37,7 +37,7 @@ export class ProcDialer {
 
   /** Connects to a peer. Rejects if the peer can only be reached through other procs. */
   async dial(location: Location, peer: ProcId): Promise<Pipe> {
-    const { hostLocation, attachedHosts, hostProof, platform } = this.#services;
+    const { hostLocation, attachedHosts, hostKeyring, platform } = this.#services;
     const target = parseHostedLocation(location);
     if (target?.agent === (hostLocation && parseHostedLocation(hostLocation)?.agent)) {
       return platform.dial(this.#services.socketLocationOf(peer, location));
@@ -55,7 +55,7 @@ export class ProcDialer {
     const attached = attachedHosts.get(peer);
     if (attached !== undefined) return attached.connect(this.#proc);
     if (target.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);
-    return connectToHost(platform, this.#proc, { ...target, proof: hostProof }, HOST_DIAL_LIMIT_MS);
+    return connectToHost(platform, this.#proc, { ...target, proof: hostKeyring.proofFor(peer) }, HOST_DIAL_LIMIT_MS);
   }
 
   /** Connects to a proc on a host, or returns undefined if it can only be reached through another proc. */
@@ -65,8 +65,8 @@ export class ProcDialer {
     use: LinkUse,
   ): Promise<Pipe | undefined> {
     if (ancestors.length > 0) return undefined;
-    const { directLinks, attachedHosts, hostProof } = this.#services;
-    const proof = attachedHosts.get(agent)?.proof ?? hostProof;
+    const { directLinks, hostKeyring } = this.#services;
+    const proof = hostKeyring.proofFor(agent);
     return directLinks.connect(peer, this.#proc, { agent, address, proof, use });
   }
 

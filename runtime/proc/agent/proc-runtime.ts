@@ -5,7 +5,7 @@
  */
 
 import type { Checkpoint } from "../../../generated/checkpoint.js";
-import type { ActorMove, HostProof, RankStatus } from "../../../generated/proc-agent.js";
+import type { ActorMove, HostKey, RankStatus } from "../../../generated/proc-agent.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import { runInTurn } from "../../actor/context.js";
 import { Proc } from "../../actor/proc/proc.js";
@@ -29,6 +29,7 @@ import { carryCheckpoint, stateOffersOf } from "../checkpoint/state-offers.js";
 import { formatFatalLine } from "../launch/fatal-line.js";
 import type { Platform } from "../platform/platform.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
+import type { HostKeyring } from "../remote/host-keyring.js";
 import { HostWatch } from "../remote/host-watch.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
 import type { HostedLocation } from "../remote/hosted-location.js";
@@ -168,7 +169,7 @@ export class ProcRuntime implements ProcHooks {
 
   /** Lets procs on other hosts connect to this proc directly. @returns the port; rejects when the proc cannot listen */
   openLinkPort(at: NetworkAddress): Promise<number> {
-    return openLinkPort(this.platform, this, this.#services.hostProof, at);
+    return openLinkPort(this.platform, this, this.hostKeyring.own, at);
   }
 
   #listen(): void {
@@ -204,9 +205,14 @@ export class ProcRuntime implements ProcHooks {
     else attached.markLost(reason);
   }
 
-  /** Sets the credentials that this process presents to hosts. */
-  setHostProof(proof: HostProof): void {
-    this.#services.hostProof = proof;
+  /** The credentials that this process presents to hosts. */
+  get hostKeyring(): HostKeyring {
+    return this.#services.hostKeyring;
+  }
+
+  /** Adds the credentials for hosts that a process above has attached. */
+  addHostKey(key: HostKey): void {
+    this.#services.addHostKey(key);
   }
 
   /** Creates an actor and waits for its constructor and `init`. Throws if the mesh already has an actor here. */

@@ -1,7 +1,7 @@
 /**
  * The interface of a proc to the operating-system process in which it runs. `process/process-runtime.ts` implements it.
  */
-import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
+import type { ActorMove, HostKey } from "../../../generated/proc-agent.js";
 import type { ActorRequest } from "../../actor/reference/actor-request.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import type { MeshRecords } from "../../actor/reference/mesh-record.js";
@@ -12,6 +12,7 @@ import type { RecoveryWatch } from "../mesh/recovery-watch.js";
 import type { SpawnedActors } from "../mesh/spawned-actors.js";
 import type { Platform } from "../platform/platform.js";
 import type { DirectLinks } from "../remote/direct-links.js";
+import type { HostKeyring } from "../remote/host-keyring.js";
 import type { HostLink } from "../remote/host-link.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
 import type { MemoryService } from "./memory-service.js";
@@ -27,8 +28,8 @@ export interface ProcServices {
   readonly isProgram: boolean;
   /** The location of the process on an attached host; undefined if it runs on the driver's machine. */
   readonly hostLocation: Location | undefined;
-  /** The credentials that the process presents to other hosts. */
-  hostProof: HostProof | undefined;
+  /** The credentials that the process presents to hosts. */
+  readonly hostKeyring: HostKeyring;
   /** The known meshes and the locations of their actors. */
   readonly records: MeshRecords;
   /** Answers for the registered memory of the process. */
@@ -57,6 +58,8 @@ export interface ProcServices {
   socketLocationOf(peer: ProcId, named: Location): Location;
   /** Tells all procs of this process, and the processes that it has started, that a host is gone. */
   handleHostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void;
+  /** Adds the credentials for hosts, here and in the processes that this process has started on this machine. */
+  addHostKey(key: HostKey): void;
   /** Announces the move of an actor to the neighbours in the process tree. Never rejects. */
   announceMove(move: ActorMove, from: ProcId): Promise<void>;
 }

@@ -4,7 +4,7 @@
  * by the boot of a child; a simulation has one for each simulated process. Starting processes, spawning meshes and
  * handling failures are in the other folders of `proc/` and in `supervise/`.
  */
-import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
+import type { ActorMove, HostKey } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import type { ActorProc } from "../../actor/reference/actor-proc.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
@@ -28,6 +28,7 @@ import type { SpawnedActors } from "../mesh/spawned-actors.js";
 import type { Platform } from "../platform/platform.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
 import { DirectLinks } from "../remote/direct-links.js";
+import { HostKeyring } from "../remote/host-keyring.js";
 import type { HostLink } from "../remote/host-link.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
 import { childLocation } from "../remote/hosted-location.js";
@@ -51,8 +52,8 @@ export class ProcessRuntime implements ProcServices {
   readonly hostedBackends = new Map<ProcId, HostedBackend>();
   /** The location of this process on an attached host; undefined if the process runs on the driver's machine. */
   readonly hostLocation: Location | undefined;
-  /** The credentials that this process presents to other hosts. */
-  hostProof: HostProof | undefined;
+  /** The credentials that this process presents to hosts. */
+  readonly hostKeyring = new HostKeyring();
   /** Connects to processes on other hosts. */
   readonly directLinks: DirectLinks;
   /** Finds actors again that are known to have ended. */
@@ -223,8 +224,18 @@ export class ProcessRuntime implements ProcServices {
     await Promise.all([...this.procs.values()].map((proc) => proc.stopActors(options)));
   }
 
+  /**
+   * Adds the credentials for hosts, here and in the processes that this process has started on this machine. Processes
+   * on hosts do not get them, because a host must not act for the driver at other hosts.
+   */
+  addHostKey(key: HostKey): void {
+    this.hostKeyring.add(key);
+    this.#tellChildren((id) => (this.hostedBackends.has(id) ? undefined : agentOf(id).addHostKey.broadcast(key)));
+  }
+
   /** Tells all procs of this process, and the processes that it has started, that a host is gone. */
   handleHostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void {
+    this.hostKeyring.remove(host);
     for (const gone of [host, ...procs]) {
       for (const { proc } of this.procs.values()) proc.peerDown(gone, reason);
       this.memoryService.peerGone(gone, reason);

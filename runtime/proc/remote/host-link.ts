@@ -1,5 +1,4 @@
 /** The connection to an attached host, as procs use it. `host/attached/` implements it. */
-import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 
@@ -11,8 +10,6 @@ export interface HostLink {
   markLost(reason: string): void;
   /** The id of the daemon of the host, or undefined until it is known. */
   readonly daemon: bigint | undefined;
-  /** The credentials that this process presents to the host and to processes on it. */
-  readonly proof: HostProof;
   /** The address, for messages to people. */
   readonly address: string;
 }
