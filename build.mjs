@@ -1,6 +1,6 @@
 /**
- * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `tensor`, `testing`, `compiler` and
- * `types`. The default is all parts.
+ * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `asn1`, `tensor`, `testing`, `compiler`
+ * and `types`. The default is all parts.
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
@@ -9,6 +9,7 @@
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
+ * - asn1: asn1.js, the encoder of certificates, with its licenses. Only the process that signs certificates loads it.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
  * which belongs to `runtime`.
  * - compiler: cli/viceroy.js, the command line; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
@@ -352,6 +353,32 @@ async function buildTensor() {
   });
 }
 
+/** The libraries whose licenses are in the file that contains them. */
+const asn1Libraries = ["asn1js", "@peculiar/utils"];
+
+async function buildAsn1() {
+  const licenses = asn1Libraries.map((name) => {
+    const folder = path.join(root, "node_modules", name);
+    const { version: used } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+    return `${name} ${used}\n\n${readFileSync(path.join(folder, "LICENSE"), "utf8").trim()}`;
+  });
+  const { metafile } = await build({
+    ...common,
+    format: "esm",
+    entryPoints: { asn1: "runtime/job/credentials/asn1.ts" },
+    outdir: dist,
+    sourcemap: false,
+    minify: true,
+    legalComments: "none",
+    banner: { js: `/*! This file contains:\n\n${licenses.join("\n\n")}\n*/` },
+    metafile: true,
+  });
+  for (const file of Object.keys(metafile.inputs)) {
+    const isLicensed = asn1Libraries.some((name) => file.startsWith(`node_modules/${name}/`));
+    if (file.startsWith("node_modules/") && !isLicensed) throw new Error(`cannot bundle ${file}: its license is missing`);
+  }
+}
+
 async function buildTesting() {
   await build({
     ...common,
@@ -467,6 +494,7 @@ const parts = {
   runtime: buildRuntime,
   gateway: buildGateway,
   connect: buildConnect,
+  asn1: buildAsn1,
   tensor: buildTensor,
   testing: buildTesting,
   compiler: buildCompiler,

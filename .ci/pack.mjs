@@ -77,9 +77,9 @@ async function removeFormatting(folder) {
   );
 }
 
-/** The parser of arguments is minified already, and esbuild would drop what tells Node.js the names of its exports. */
+/** These files are minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */
 function isMinified(name) {
-  return path.basename(name) === "commander.cjs";
+  return ["commander.cjs", "asn1.js"].includes(path.basename(name));
 }
 
 /** Returns the exports of `native/` that this script needs. */

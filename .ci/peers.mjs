@@ -1,7 +1,7 @@
 /**
  * Installs the programs of other projects that tests need: protoc and capnp, with which tests compare Viceroy, nft,
- * which drops packets, Chromium, which opens the documentation site and calls actors, and nginx, which forwards these
- * calls. `npm run peers` and `verify` run this script.
+ * which drops packets, Chromium, which opens the documentation site and calls actors, nginx, which forwards these
+ * calls, and faketime, which starts programs with a wrong clock. `npm run peers` and `verify` run this script.
  * A program that is not on the PATH is unpacked from Debian's packages, without root, into `.peers/`, which is not
  * committed. The virtual machine (machine.mjs) and a Python package (python.mjs) are also put there. The script uses
  * Node.js only, without any package. buf is a development dependency, which npm installs.
@@ -23,7 +23,7 @@ const makesNetworks = process.platform === "linux" && process.getuid() === 0;
 /** Chromium without a window, and the programs that can replace it. test/peers.ts looks for the same names. */
 const browser = "chromium-headless-shell";
 const browsers = [browser, "chromium", "google-chrome"];
-const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : []), browser, "nginx"];
+const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : []), browser, "nginx", "faketime"];
 const wellKnownTypes = path.join(folder, "usr/include/google/protobuf/any.proto");
 /** libprotobuf-dev contains the well-known types that protoc imports. */
 const packages = [
@@ -33,6 +33,7 @@ const packages = [
   ...(makesNetworks ? ["nftables"] : []),
   "chromium-headless-shell",
   "nginx",
+  "faketime",
 ];
 
 /**
@@ -87,6 +88,16 @@ function placeOf(program) {
   return path.join(folder, "bin", program);
 }
 
+/**
+ * The end of a script that does what `faketime -f <offset> <command>` does. Debian's program knows its library only by
+ * the path at which the package installs it.
+ */
+const fakingTime = [
+  'export FAKETIME="$2" LD_PRELOAD="$(echo "$here"/usr/lib/*-linux-*/faketime/libfaketime.so.1)"',
+  "shift 2",
+  'exec "$@"',
+];
+
 /** @returns the reason for a failure, or undefined */
 function unpackPeers() {
   const kept = new Set(["machine", "python", "container", "arm64", "musl"]);
@@ -127,7 +138,7 @@ function writeStarter(program) {
     'export LD_LIBRARY_PATH="$libraries"',
     // Chromium needs a font configuration, which a system without fontconfig lacks.
     'if [ -d "$here/etc/fonts" ]; then export FONTCONFIG_SYSROOT="$here"; fi',
-    `exec "$here/${folderOf(program)}/${program}" "$@"`,
+    ...(program === "faketime" ? fakingTime : [`exec "$here/${folderOf(program)}/${program}" "$@"`]),
     "",
   ];
   mkdirSync(path.join(folder, "bin"), { recursive: true });

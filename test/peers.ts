@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-export type Peer = "protoc" | "capnp" | "buf" | "nft" | "nginx" | "chromium-headless-shell";
+export type Peer = "protoc" | "capnp" | "buf" | "nft" | "nginx" | "faketime" | "chromium-headless-shell";
 
 /** Programs that do the same. */
 const substitutes: Partial<Record<Peer, readonly string[]>> = {

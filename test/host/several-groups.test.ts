@@ -59,7 +59,7 @@ test.each<readonly [string, () => readonly [Access, Access]]>([
   await Promise.all([late.ready, ones.ready, twos.ready]);
 
   for (const asker of [early, late, ones.slice({ hosts: 0 })] as WorkerMesh[]) {
-    expect(await asker.order.callOne(ones, "hello")).toEqual(["hello", "hello"]);
+    expect(await asker.order.callOne(ones.slice({ hosts: 1 }), "hello")).toEqual(["hello"]);
     expect(await asker.order.callOne(twos, "hello")).toEqual(["hello", "hello"]);
   }
   expect(await twos.slice({ hosts: 0 }).order.callOne(ones, "back")).toEqual(["back", "back"]);
@@ -67,6 +67,8 @@ test.each<readonly [string, () => readonly [Access, Access]]>([
   const pidOf = async (mesh: WorkerMesh) => (await mesh.where.callOne()).pid;
   const [onOne, nextOnOne] = await Promise.all([pidOf(ones.slice({ hosts: 0 })), pidOf(ones.slice({ hosts: 1 }))]);
   const onTwo = await pidOf(twos.slice({ hosts: 0 }));
+  expect(await (early as WorkerMesh).order.callOne(ones, "hello")).toEqual(["hello", "hello"]);
+  expect(await (late as WorkerMesh).order.callOne(ones, "hello")).toEqual(["hello", "hello"]);
   // Processes of this machine have the credentials of both groups, and those on hosts have the ones of their group.
   for (const asker of [await pidOf(early as WorkerMesh), await pidOf(late as WorkerMesh)]) {
     expect([areConnected(asker, onOne), areConnected(asker, onTwo)]).toEqual([true, true]);

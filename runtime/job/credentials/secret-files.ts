@@ -76,5 +76,7 @@ function checkSecret(verb: string, path: string, { uid, mode }: Stats, expected:
   if (uid !== process.getuid()) throw new Error(`cannot ${verb} ${path}: it belongs to another user, number ${uid}`);
   if ((mode & 0o077) === 0) return;
   const got = (mode & 0o777).toString(8);
-  throw new Error(`cannot ${verb} ${path}: other users have access to it; run chmod ${expected} on it, got mode ${got}`);
+  throw new Error(
+    `cannot ${verb} ${path}: other users have access to it; run chmod ${expected} on it, got mode ${got}`,
+  );
 }

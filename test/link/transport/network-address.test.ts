@@ -15,6 +15,11 @@ describe("a valid network address", () => {
     ["tcp://host:65535/", { kind: "tcp", host: "host", port: 65_535 }, false],
     ["tls://[::1]:1", { kind: "tls", host: "::1", port: 1 }, true],
     ["tls://[2001:DB8::f00d:127.0.0.1]", { kind: "tls", host: "2001:DB8::f00d:127.0.0.1", port: 26_600 }, false],
+    [
+      "tls://10.0.0.7:1#viceroy://job-1/hosts/trainers/0",
+      { kind: "tls", host: "10.0.0.7", port: 1, identity: "viceroy://job-1/hosts/trainers/0" },
+      false,
+    ],
     ["tls://0.0.0.0:0", { kind: "tls", host: "0.0.0.0", port: 0 }, false],
     ["tcp://localhost:5", { kind: "tcp", host: "localhost", port: 5 }, true],
     ["tcp://127.0.0.1.example.org:5", { kind: "tcp", host: "127.0.0.1.example.org", port: 5 }, false],
@@ -31,12 +36,16 @@ describe("a valid network address", () => {
     expect(isLocalAddress(parsed)).toBe(local);
   });
 
-  test.each(["tcp://127.0.0.1:80", "tls://[::1]:1", "unix:///run/a b.sock"])(
+  test.each(["tcp://127.0.0.1:80", "tls://[::1]:1", "tls://n1:1#viceroy://j/controller", "unix:///run/a b.sock"])(
     "keeps its original text after parsing and formatting: %s",
     (text) => {
       expect(formatNetworkAddress(parseNetworkAddress(text))).toBe(text);
     },
   );
+});
+
+test("an address with something else than an identity behind # is refused", () => {
+  expect(() => parseNetworkAddress("tls://n1:1#trainers/0")).toThrow(/^cannot read an identity: .* got "trainers\/0"$/);
 });
 
 describe("an invalid network address", () => {

@@ -1,0 +1,141 @@
+/**
+ * The side of the issuer in enrolments. It expects hosts with certain identities, gives out one secret for each, and
+ * signs the certificate of the first host that proves the secret. Bytes of unknown peers are limited in number and time.
+ */
+import type { Clock, Random } from "../../link/clock.js";
+import { HandshakeError } from "../../link/handshake/errors.js";
+import { HandshakeExchange } from "../../link/handshake/exchange.js";
+import { defaultHandshakeLimits, type HandshakeLimits } from "../../link/handshake/limits.js";
+import type { Pipe } from "../../link/transport/pipe.js";
+import { formatIdentity, type Identity, parseIdentity } from "../../link/transport/tls/identity.js";
+import type { Authority } from "./authority.js";
+import {
+  type EnrolmentAnswer,
+  HEAD_BYTES,
+  HELLO_BYTES,
+  type IssuedCertificate,
+  isSameProof,
+  PROOF_BYTES,
+  proveEnrolment,
+  readHead,
+  readRequestBody,
+  writeBody,
+  writeHello,
+} from "./enrolment-messages.js";
+import { createEnrolmentSecret, parseEnrolmentSecret } from "./enrolment-secret.js";
+
+export interface EnrolmentDeskOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly authority: Authority;
+  /** The time from now until the certificates of hosts expire, in milliseconds. */
+  readonly validFor: number;
+  readonly limits?: Partial<Pick<HandshakeLimits, "handshakeMs" | "halfOpen">>;
+}
+
+/** A host that may enrol, or has enrolled. */
+interface ExpectedHost {
+  readonly secret: Uint8Array;
+  /** The key that was enrolled first, and its certificate. The same key gets it again, if the answer was lost. */
+  enrolled?: { readonly publicKey: string; readonly issued: Promise<IssuedCertificate> };
+}
+
+export class EnrolmentDesk {
+  readonly #options: EnrolmentDeskOptions;
+  readonly #limits: Pick<HandshakeLimits, "handshakeMs" | "halfOpen">;
+  /** The expected hosts by the URIs of their identities. */
+  readonly #expected = new Map<string, ExpectedHost>();
+  readonly #open = new Set<HandshakeExchange>();
+
+  constructor(options: EnrolmentDeskOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultHandshakeLimits, ...options.limits };
+  }
+
+  /**
+   * Expects a host. An earlier secret for the same identity is not valid any more.
+   * @returns the secret, which works for one key
+   */
+  expect(identity: Identity): string {
+    const secret = createEnrolmentSecret();
+    this.#expected.set(formatIdentity(identity), { secret: parseEnrolmentSecret(secret, "the issuer") });
+    return secret;
+  }
+
+  /** Expects a host no more. */
+  forget(identity: Identity): void {
+    this.#expected.delete(formatIdentity(identity));
+  }
+
+  /**
+   * Serves one enrolment over a new connection, and closes the connection.
+   * @returns the identity that was enrolled
+   * @throws HandshakeError if the peer was refused, sends what it should not, or takes too long
+   */
+  async serve(pipe: Pipe): Promise<Identity> {
+    const exchange = new HandshakeExchange(pipe, this.#options.clock, this.#limits.handshakeMs, () => {
+      this.#open.delete(exchange);
+    });
+    this.#open.add(exchange);
+    const [oldest] = this.#open;
+    if (oldest !== undefined && this.#open.size > this.#limits.halfOpen) {
+      this.#open.delete(oldest);
+      oldest.destroy(new HandshakeError("busy", "there are too many connections that do not complete their enrolment"));
+    }
+    try {
+      return await this.#serve(exchange);
+    } finally {
+      this.#open.delete(exchange);
+      exchange.close();
+    }
+  }
+
+  async #serve(exchange: HandshakeExchange): Promise<Identity> {
+    const hello = await exchange.read(HELLO_BYTES);
+    readHead(hello, "the host");
+    const challenge = writeHello(this.#options.random);
+    exchange.send(challenge);
+    const head = await exchange.read(HEAD_BYTES);
+    const body = await exchange.read(readHead(head, "the host"));
+    const proof = await exchange.read(PROOF_BYTES);
+    exchange.checkNothingUnread();
+    const { identity: uri, publicKey } = readRequestBody(body);
+    const host = this.#expected.get(uri);
+    if (host === undefined) this.#refuse(exchange, "no host with this identity is expected");
+    const said = [hello, challenge, head, body];
+    if (!isSameProof(proof, proveEnrolment("host", host.secret, said))) {
+      this.#refuse(exchange, "its secret is not the one for this identity");
+    }
+    const answer = await this.#answer(host, uri, publicKey);
+    const written = writeBody(answer);
+    exchange.send(Buffer.concat([written, proveEnrolment("issuer", host.secret, [...said, written])]));
+    if ("refused" in answer) throw new HandshakeError("token", `cannot enrol ${uri}: ${answer.refused}`);
+    return parseIdentity(uri);
+  }
+
+  /** Answers a host that has proved the secret. */
+  async #answer(host: ExpectedHost, uri: string, publicKey: string): Promise<EnrolmentAnswer> {
+    host.enrolled ??= { publicKey, issued: this.#issue(uri, publicKey) };
+    if (host.enrolled.publicKey !== publicKey) {
+      return { refused: "its secret has been used by a host with another key; if that was not you, stop the job" };
+    }
+    try {
+      return await host.enrolled.issued;
+    } catch (error) {
+      delete host.enrolled;
+      return { refused: (error as Error).message };
+    }
+  }
+
+  async #issue(uri: string, publicKey: string): Promise<IssuedCertificate> {
+    const { authority, validFor } = this.#options;
+    const chain = await authority.issue(publicKey, parseIdentity(uri), { validFor });
+    return { chain, authority: authority.certificate, validFor };
+  }
+
+  /** Refuses a peer that has not proved the secret. The refusal has no proof. */
+  #refuse(exchange: HandshakeExchange, refused: string): never {
+    exchange.send(Buffer.concat([writeBody({ refused }), Buffer.alloc(PROOF_BYTES)]));
+    throw new HandshakeError("token", `cannot enrol a host: ${refused}`);
+  }
+}
