@@ -56,6 +56,10 @@ export async function listenAt(
   }
   if (address.kind === "tcp") return (await import("./tcp/connect.js")).listenTcp(address, accept);
   if (credentials === undefined) throw new Error(missingTlsFiles("listen at", address));
+  if (address.identity !== undefined) {
+    const text = `cannot listen at ${formatNetworkAddress(address)}: the identity of this process is in its certificate`;
+    throw new TypeError(`${text}; leave it out of the address`);
+  }
   const limits = { ...defaultTlsLimits, ...tlsLimits };
   return (await import("./tls/connect.js")).listenTls(address, credentials, limits, accept, onRefused);
 }

@@ -100,6 +100,17 @@ describe("a host of a job", () => {
   });
 });
 
+test("an address to listen at has no identity", async () => {
+  const address = parseNetworkAddress(`tls://127.0.0.1:0#${hostZero}`);
+  const listening = listenAt(address, () => {}, { credentials: await issueCredentials(job, hostZero) });
+  await expect(listening).rejects.toThrow(
+    new TypeError(
+      `cannot listen at tls://127.0.0.1:0#${hostZero}: the identity of this process is in its certificate; leave it ` +
+        "out of the address",
+    ),
+  );
+});
+
 describe("a process of a job refuses", () => {
   test("a host with another identity than the expected one, and names both", async () => {
     const server = await serve(await issueCredentials(job, hostOne));

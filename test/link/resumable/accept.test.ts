@@ -25,6 +25,7 @@ import {
 } from "../../../runtime/link/resumable/segment.js";
 import { inProcessPipePair } from "../../../runtime/link/transport/in-process/pipe.js";
 import type { Pipe } from "../../../runtime/link/transport/pipe.js";
+import type { Identity } from "../../../runtime/link/transport/tls/identity.js";
 import { ManualClock } from "./cut-world.js";
 
 async function turns(): Promise<void> {
@@ -63,9 +64,9 @@ function listening(options: Partial<ResumableAcceptorOptions> = {}) {
     ...options,
   });
   /** Offers a link over a new connection. @returns the connection, and the number of bytes that the other side has */
-  const offer = async (more: Partial<LinkOffer> = {}) => {
+  const offer = async (more: Partial<LinkOffer> = {}, identity?: Identity) => {
     const [near, far] = inProcessPipePair();
-    acceptor.accept(far);
+    acceptor.accept(far, undefined, identity);
     const whole: LinkOffer = {
       universe: 1n,
       from: 2n,
@@ -83,8 +84,8 @@ function listening(options: Partial<ResumableAcceptorOptions> = {}) {
     await turns();
     return { pipe: outcome.pipe, received: outcome.received, heard };
   };
-  const failure = (more: Partial<LinkOffer> = {}) =>
-    offer(more).then(
+  const failure = (more: Partial<LinkOffer> = {}, identity?: Identity) =>
+    offer(more, identity).then(
       () => undefined,
       ({ reason, message }) => `${reason}: ${message}`,
     );
@@ -114,6 +115,18 @@ test("a link continues over the next connection that asks for it, and is opened 
   second.pipe!.write([segment(" again")], () => {});
   await turns();
   expect(guests[0]!.heard.join("")).toBe("hello again");
+});
+
+test("a link continues only for the process of the job that has opened it", async () => {
+  const { guests, offer, failure } = listening();
+  const driver: Identity = { job: "job-1", role: "driver" };
+  await offer({}, driver);
+  const others: (Identity | undefined)[] = [undefined, { job: "job-1", role: "host", mesh: "trainers", rank: 0 }];
+  for (const other of others) {
+    expect(await failure({ first: false }, other)).toBe("gone: there is no such link, or not any more");
+  }
+  await offer({ first: false }, driver);
+  expect(guests).toHaveLength(1);
 });
 
 test.each<readonly [string, Partial<LinkOffer>]>([
