@@ -4,13 +4,13 @@ import type { Clock, Random } from "../../link/clock.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
 import { HandshakeExchange } from "../../link/handshake/exchange.js";
 import { defaultHandshakeLimits } from "../../link/handshake/limits.js";
+import { isSameProof } from "../../link/handshake/proof.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { formatIdentity, type Identity, identityInNames } from "../../link/transport/tls/identity.js";
 import {
   HEAD_BYTES,
   HELLO_BYTES,
   type IssuedCertificate,
-  isSameProof,
   PROOF_BYTES,
   proveEnrolment,
   readAnswerBody,

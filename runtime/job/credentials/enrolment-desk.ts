@@ -6,6 +6,7 @@ import type { Clock, Random } from "../../link/clock.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
 import { HandshakeExchange } from "../../link/handshake/exchange.js";
 import { defaultHandshakeLimits, type HandshakeLimits } from "../../link/handshake/limits.js";
+import { isSameProof } from "../../link/handshake/proof.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { formatIdentity, type Identity, parseIdentity } from "../../link/transport/tls/identity.js";
 import type { Authority } from "./authority.js";
@@ -14,7 +15,6 @@ import {
   HEAD_BYTES,
   HELLO_BYTES,
   type IssuedCertificate,
-  isSameProof,
   PROOF_BYTES,
   proveEnrolment,
   readHead,

@@ -12,7 +12,7 @@
 import { createHmac } from "node:crypto";
 import type { Random } from "../../link/clock.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
-import { createNonce, isSameProof } from "../../link/handshake/proof.js";
+import { createNonce } from "../../link/handshake/proof.js";
 
 /** The first word of each message: "VCRE". */
 const MAGIC = 0x45524356;
@@ -128,8 +128,6 @@ export function proveEnrolment(side: "host" | "issuer", secret: Uint8Array, said
   for (const bytes of said) hmac.update(bytes);
   return hmac.digest();
 }
-
-export { isSameProof };
 
 function newMessage(size: number, bodyBytes: number): Uint8Array {
   const bytes = new Uint8Array(size);

@@ -4,12 +4,17 @@ import { Authority } from "../../../runtime/job/credentials/authority.js";
 import { connectTo, listenAt } from "../../../runtime/link/transport/connect.js";
 import type { Listener } from "../../../runtime/link/transport/listener.js";
 import { parseNetworkAddress, type SocketAddress } from "../../../runtime/link/transport/network-address.js";
-import { type Credentials, FileCredentials } from "../../../runtime/link/transport/tls/credentials.js";
+import type { Pipe } from "../../../runtime/link/transport/pipe.js";
+import { type Credentials, FileCredentials, type TlsFiles } from "../../../runtime/link/transport/tls/credentials.js";
 import { formatIdentity, type Identity } from "../../../runtime/link/transport/tls/identity.js";
+import { makeNodePlatform } from "../../../runtime/proc/platform/node-platform.js";
+import { DirectLinks } from "../../../runtime/proc/remote/direct-links.js";
+import { openLinkPort } from "../../../runtime/proc/remote/link-port.js";
+import { World } from "../../actor/world.js";
 import { ByteRecorder } from "../../link/transport/byte-recorder.js";
 import { Authority as PlainAuthority } from "../../link/transport/tls/certificates.js";
 import { until } from "../../proc/until.js";
-import { issueCredentials } from "./issue-files.js";
+import { issueCredentials, issueFiles } from "./issue-files.js";
 
 const driver = "viceroy://job-1/driver";
 const hostZero = "viceroy://job-1/hosts/trainers/0";
@@ -109,6 +114,33 @@ test("an address to listen at has no identity", async () => {
         "out of the address",
     ),
   );
+});
+
+test("the port of a process on a host takes links of other hosts, and not as its parent", async () => {
+  const world = new World();
+  const platform = makeNodePlatform();
+  const { proc } = world.proc("listening");
+  const from = world.root.proc;
+  const [own, other, ofDriver] = await Promise.all([hostZero, hostOne, driver].map((uri) => issueFiles(job, uri)));
+  const listenAs = (parent: bigint) => {
+    const owner = {
+      proc,
+      parent,
+      accept: (pipe: Pipe) => pipe.destroy(),
+      acceptMemory: (pipe: Pipe) => pipe.destroy(),
+    };
+    return openLinkPort(platform, owner, { tls: own! }, { kind: "tls", host: "127.0.0.1", port: 0 });
+  };
+  const address = { kind: "tls", host: "127.0.0.1", port: 1, identity: hostZero } as const;
+  const isTaken = async (port: number, tls: TlsFiles) => {
+    const pipe = await new DirectLinks(platform).connect(proc.id, from, { agent: 9n, address, proof: { tls } }, port);
+    pipe?.destroy();
+    return pipe !== undefined;
+  };
+  const [ofOther, ofParent] = await Promise.all([listenAs(from.id + 1n), listenAs(from.id)]);
+  expect([await isTaken(ofOther, other!), await isTaken(ofParent, other!)]).toEqual([true, false]);
+  expect([await isTaken(ofOther, ofDriver!), await isTaken(ofParent, ofDriver!)]).toEqual([true, true]);
+  world.close();
 });
 
 describe("a process of a job refuses", () => {
