@@ -2,8 +2,6 @@
  * The key and the certificate of one host of a job. The host makes the key itself, and the key never leaves the host. The
  * certificate is renewed at half of its lifetime, through whatever signs it; the key stays the same.
  */
-import { generateKeyPairSync } from "node:crypto";
-import { join } from "node:path";
 import { toError } from "../../../shared/text/error-message.js";
 import { type Clock, MAX_TIMER_MS, type Random, type Timer } from "../../link/clock.js";
 import type { Pipe } from "../../link/transport/pipe.js";
@@ -14,6 +12,7 @@ import {
   type TlsFiles,
 } from "../../link/transport/tls/credentials.js";
 import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
+import { createKeyPair, type KeyPair, saveCredentials } from "./credential-files.js";
 import { checkCertificate, enrol } from "./enrol.js";
 import type { EnrolmentRequest, IssuedCertificate } from "./enrolment-messages.js";
 import { makeSecretFolder, writeSecretFile } from "./secret-files.js";
@@ -40,7 +39,7 @@ export interface HostCredentialsOptions {
   readonly limitMs?: number;
 }
 
-/** The shortest pause between attempts to renew a certificate, in milliseconds. */
+/** The shortest pause between renewals, and between attempts at one, in milliseconds. */
 const shortestPause = 1000;
 
 export class HostCredentials {
@@ -59,7 +58,7 @@ export class HostCredentials {
 
   private constructor(
     { clock, identity, folder }: HostCredentialsOptions,
-    keys: { readonly publicKey: string; readonly privateKey: string },
+    keys: KeyPair,
     { chain, authority, validFor }: IssuedCertificate,
   ) {
     this.identity = identity;
@@ -74,14 +73,7 @@ export class HostCredentials {
       this.credentials = held;
       this.#store = (cert) => held.replace(contents(cert));
     } else {
-      const files = {
-        cert: join(folder, "host.pem"),
-        key: join(folder, "host.key"),
-        ca: join(folder, "authority.pem"),
-      };
-      writeSecretFile(files.key, keys.privateKey);
-      writeSecretFile(files.ca, authority);
-      writeSecretFile(files.cert, chain);
+      const files = saveCredentials(folder, { cert: chain, key: keys.privateKey, ca: authority });
       this.files = files;
       this.credentials = new FileCredentials(files);
       this.#store = (cert) => writeSecretFile(files.cert, cert);
@@ -99,11 +91,7 @@ export class HostCredentials {
       pipe.destroy();
       throw error;
     }
-    const keys = generateKeyPairSync("ec", {
-      namedCurve: "P-256",
-      publicKeyEncoding: { type: "spki", format: "pem" },
-      privateKeyEncoding: { type: "pkcs8", format: "pem" },
-    });
+    const keys = createKeyPair();
     const issued = await enrol(pipe, { ...options, publicKey: keys.publicKey });
     return new HostCredentials(options, keys, issued);
   }
@@ -148,7 +136,7 @@ export class HostCredentials {
   }
 
   #untilHalf(): number {
-    return Math.max(0, this.#receivedAt + this.#validFor / 2 - this.#clock.now());
+    return Math.max(shortestPause, this.#receivedAt + this.#validFor / 2 - this.#clock.now());
   }
 
   #untilExpiry(): number {

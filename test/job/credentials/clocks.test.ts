@@ -81,7 +81,7 @@ test("a host enrols from a process of its own, and keeps its key", async () => {
   expect(await dial(host, await issueCredentials(job, "viceroy://job-1/driver"))).toBe(
     "admitted viceroy://job-1/driver",
   );
-  const certificate = new X509Certificate(readFileSync(path.join(host.place, "host.pem")));
+  const certificate = new X509Certificate(readFileSync(path.join(host.place, "certificate.pem")));
   expect(certificate.subjectAltName).toBe(`URI:${identity}`);
 });
 

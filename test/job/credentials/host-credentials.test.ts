@@ -61,7 +61,7 @@ const serialOf = ({ credentials }: HostCredentials) => new X509Certificate(crede
 test("the key and the certificate are in private files, and belong together", async () => {
   const place = path.join(folder, "private");
   const { files, credentials } = await enrolled(new ManualClock(), place);
-  expect(readdirSync(place).sort()).toEqual(["authority.pem", "host.key", "host.pem"]);
+  expect(readdirSync(place).sort()).toEqual(["authority.pem", "certificate.pem", "key.pem"]);
   expect([place, ...Object.values(files!)].map((file) => (statSync(file).mode & 0o777).toString(8))).toEqual([
     "700",
     "600",
@@ -188,7 +188,7 @@ test.each(["memory", "files"])("a listener takes the renewed certificate from %s
   clock.pass(4 * hour);
   await until(() => serialOf(host) !== first);
   expect(await presented()).toBe(serialOf(host));
-  if (where === "files") expect(readFileSync(path.join(place, "host.pem"), "utf8")).toContain("CERTIFICATE");
+  if (where === "files") expect(readFileSync(path.join(place, "certificate.pem"), "utf8")).toContain("CERTIFICATE");
   stop();
   listener.close();
 });

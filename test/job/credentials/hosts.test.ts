@@ -28,7 +28,7 @@ async function startJob(name: string, hosts: number) {
       return { ...host, address: `${host.address}#${identity}` };
     }),
   );
-  const driver = await issueFiles(authority, { job: name, role: "driver" });
+  const driver = await issueFiles(authority, `viceroy://${name}/driver`);
   return { authority, hosts: started, addresses: started.map(({ address }) => address), driver };
 }
 
