@@ -10,6 +10,8 @@ import { connectTo, listenAt } from "../../../../runtime/link/transport/connect.
 import { formatNetworkAddress, parseNetworkAddress } from "../../../../runtime/link/transport/network-address.js";
 import { formatIdentity, parseIdentity } from "../../../../runtime/link/transport/tls/identity.js";
 
+// Connections do not keep a process alive.
+process.stdin.resume().on("end", () => process.exit());
 const [issuer, identity, folder] = process.argv.slice(2) as [string, string, string];
 const { credentials } = await HostCredentials.enrol(await connectTo(parseNetworkAddress(issuer), undefined), {
   clock: systemClock,
@@ -24,4 +26,3 @@ const listener = await listenAt(
   { credentials, onRefused: ({ message }) => console.log(`refused ${message}`) },
 );
 console.log(`listens at ${formatNetworkAddress(listener.address)}, clock ${new Date().toISOString()}`);
-process.stdin.resume().on("end", () => process.exit());
