@@ -88,6 +88,19 @@ function placeOf(program) {
   return path.join(folder, "bin", program);
 }
 
+function startingWithLibraries(program) {
+  return [
+    // There is one folder lib/<architecture>. Chromium loads PulseAudio's libraries from a folder of their own.
+    'for folder in "$here"/lib/*-linux-* "$here"/usr/lib/*-linux-* "$here"/usr/lib/*-linux-*/pulseaudio; do',
+    '  libraries="$libraries:$folder"',
+    "done",
+    'export LD_LIBRARY_PATH="$libraries"',
+    // Chromium needs a font configuration, which a system without fontconfig lacks.
+    'if [ -d "$here/etc/fonts" ]; then export FONTCONFIG_SYSROOT="$here"; fi',
+    `exec "$here/${folderOf(program)}/${program}" "$@"`,
+  ];
+}
+
 /**
  * The end of a script that does what `faketime -f <offset> <command>` does. Debian's program knows its library only by
  * the path at which the package installs it.
@@ -131,14 +144,7 @@ function writeStarter(program) {
   const lines = [
     "#!/bin/sh",
     'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
-    // There is one folder lib/<architecture>. Chromium loads PulseAudio's libraries from a folder of their own.
-    'for folder in "$here"/lib/*-linux-* "$here"/usr/lib/*-linux-* "$here"/usr/lib/*-linux-*/pulseaudio; do',
-    '  libraries="$libraries:$folder"',
-    "done",
-    'export LD_LIBRARY_PATH="$libraries"',
-    // Chromium needs a font configuration, which a system without fontconfig lacks.
-    'if [ -d "$here/etc/fonts" ]; then export FONTCONFIG_SYSROOT="$here"; fi',
-    ...(program === "faketime" ? fakingTime : [`exec "$here/${folderOf(program)}/${program}" "$@"`]),
+    ...(program === "faketime" ? fakingTime : startingWithLibraries(program)),
     "",
   ];
   mkdirSync(path.join(folder, "bin"), { recursive: true });
