@@ -375,7 +375,8 @@ async function buildAsn1() {
   });
   for (const file of Object.keys(metafile.inputs)) {
     const isLicensed = asn1Libraries.some((name) => file.startsWith(`node_modules/${name}/`));
-    if (file.startsWith("node_modules/") && !isLicensed) throw new Error(`cannot bundle ${file}: its license is missing`);
+    if (file.startsWith("node_modules/") && !isLicensed)
+      throw new Error(`cannot bundle ${file}: its license is missing`);
   }
 }
 
