@@ -75,3 +75,21 @@ test.each<readonly [string, () => readonly [Access, Access]]>([
   }
   expect([areConnected(onOne, nextOnOne), areConnected(onOne, onTwo)]).toEqual([true, false]);
 });
+
+test("processes of this machine have the credentials of hosts that join a group later", async () => {
+  const { listen, args, env, options } = withToken("the token of a group that grows");
+  const [first, joining] = await Promise.all([startHost(listen, args, env), startHost(listen, args, env)]);
+  await using ownProcs = thisHost().spawnProcs();
+  const own = ownProcs.spawn("own", crew.SteelWorker) as WorkerMesh;
+  await own.ready;
+  await using hosts = attachHosts([first.address], options);
+  const procs = hosts.spawnProcs();
+  const more = hosts.resize({ hosts: 2 }, { addresses: [joining.address] });
+  await more.ready;
+  const grown = procs.resize({ hosts: 2 });
+  const workers = grown.spawn("workers", crew.SteelWorker);
+  expect(await own.order.callOne(workers, "hello")).toEqual(["hello", "hello"]);
+  const places = [...(await workers.where.call()).values()];
+  const { pid } = await own.where.callOne();
+  expect(places.map((place) => areConnected(pid, place.pid))).toEqual([true, true]);
+});
