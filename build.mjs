@@ -9,7 +9,8 @@
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
- * - asn1: asn1.js, the encoder of certificates, with its licenses. Only the process that signs certificates loads it.
+ * - asn1: asn1.js, the encoder of certificates, with its licenses. Only the process that signs certificates loads it. It
+ * is not packed as long as no entry point signs certificates.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
  * which belongs to `runtime`.
  * - compiler: cli/viceroy.js, the command line; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
