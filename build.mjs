@@ -1,12 +1,14 @@
 /**
- * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `asn1`, `tensor`, `testing`, `compiler`
- * and `types`. The default is all parts.
+ * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `asn1`, `tensor`, `testing`,
+ * `compiler` and `types`. The default is all parts.
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
  * which does not use the bundle; inline/, the same for programs that a bundler puts into one file, whose runtime is in
  * the package of the compiler.
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
+ * - job: job.js, which users import as viceroy/job. It imports parts of the runtime as #job-kernel, which belongs to
+ * `runtime`. job-keeper.js and job-command.js are programs.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
  * - asn1: asn1.js, the encoder of certificates, with its licenses. Only the process that signs certificates loads it. It
@@ -109,10 +111,12 @@ async function buildRuntime() {
   write("codegen-v1.js", facade("codegenV1", bundle.codegenV1));
   write("rdma.js", facade("rdma", bundle.rdma));
   write("testing-kernel.js", facade("kernel", bundle.kernel));
+  write("job-kernel.js", facade("jobKernel", bundle.jobKernel));
   write("inline/index.js", inlineFacade("main", bundle.main));
   write("inline/codegen-v1.js", inlineFacade("codegenV1", bundle.codegenV1));
   write("inline/rdma.js", inlineFacade("rdma", bundle.rdma));
   write("inline/testing-kernel.js", inlineFacade("kernel", bundle.kernel));
+  write("inline/job-kernel.js", inlineFacade("jobKernel", bundle.jobKernel));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
 }
 
@@ -181,7 +185,7 @@ const abi = /^\.\.\/codegen\/v1\/index\.js$/;
  * The names by which modules of the package import the runtime. package.json maps them to files, for programs of one file
  * to others.
  */
-const runtimeImports = { main: "#main", codegenV1: "#codegen-v1", rdma: "#rdma", kernel: "#testing-kernel" };
+const runtimeImports = { main: "#main", codegenV1: "#codegen-v1", rdma: "#rdma", kernel: "#testing-kernel", jobKernel: "#job-kernel" };
 const externalAbi = external(abi, runtimeImports.codegenV1);
 /** Replaces the ABI by that of browsers. */
 const browserAbi = {
@@ -332,6 +336,19 @@ async function buildConnect() {
     }),
   ]);
   removeStale(path.join(dist, "browser"), { metafile });
+}
+
+/** Builds the jobs, and the program of their keepers, which shares nothing with the runtime. */
+async function buildJob() {
+  const options = { ...common, format: "esm", outdir: dist };
+  await Promise.all([
+    build({
+      ...options,
+      entryPoints: { job: "runtime/job/index.ts" },
+      plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel)],
+    }),
+    build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" } }),
+  ]);
 }
 
 async function buildTensor() {
@@ -497,6 +514,7 @@ const parts = {
   gateway: buildGateway,
   connect: buildConnect,
   asn1: buildAsn1,
+  job: buildJob,
   tensor: buildTensor,
   testing: buildTesting,
   compiler: buildCompiler,

@@ -150,6 +150,8 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--ca <file>", "for tls://: the authority of the certificates that drivers must present, PEM")
     .option("--insecure", "accept all connections from the network, without token and TLS")
     .option("--single-port", "do not let processes listen on ports: the daemon forwards their messages")
+    .option("--print", "print what processes print, too, each line marked with the name of the process")
+    .option("--lifeline", "end when standard input ends")
     .action(async (options) => {
       const { host } = await import("./commands/host.js");
       end(await host(options, processIo));

@@ -6,6 +6,7 @@
 export * as codegenV1 from "../codegen/v1/index.js";
 export * as daemon from "../host/daemon/run-host.js";
 export * as main from "../index.js";
+export * as jobKernel from "../job/kernel.js";
 export * as boot from "../proc/process/boot.js";
 export * as rdma from "../rdma/index.js";
 export * as kernel from "../testing/kernel.js";

@@ -13,6 +13,8 @@ export interface HostCommandOptions {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly singlePort?: boolean;
+  readonly print?: boolean;
+  readonly lifeline?: boolean;
 }
 
 /** The part of the built runtime that this command calls. */

@@ -44,6 +44,8 @@ export interface SessionOwner {
   readonly hostname: string;
   /** The credentials that processes of this host present to others. */
   readonly proof: HostProof;
+  /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
+  readonly print: ((line: string) => void) | undefined;
   /** The meshes that the drivers have published. */
   readonly publications: Publications<PublicationRelay>;
   /**
@@ -145,8 +147,12 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     const identity = { universe: this.#runtime.universe, id: proc, parent: order.maker, rank, extent, ...here };
     const env: Record<string, string | undefined> = { ...order.env };
     for (const name of order.unset) env[name] = undefined;
+    const { print } = this.#owner;
     const stdio: Stdio = output
-      ? (line, { stream }) => this.#output.addLine(proc, stream === "stderr", line)
+      ? (line, { stream }) => {
+          print?.(`[${label}] ${line}`);
+          this.#output.addLine(proc, stream === "stderr", line);
+        }
       : "ignore";
     const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, stdio };
     const backend = this.#platform.start(request);

@@ -23,6 +23,8 @@ export interface HostDaemonOptions {
   readonly platform: () => ScopedPlatform;
   /** The addresses at which the host listens, as far as its processes may listen there, too. */
   readonly addresses: readonly NetworkAddress[];
+  /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
+  readonly print?: (line: string) => void;
   /** Maximum number of drivers at the same time. Others are refused. */
   readonly maxDrivers: number;
 }
@@ -38,6 +40,7 @@ export class HostDaemon implements SessionOwner {
   readonly hostname: string;
   readonly proof: HostProof;
   readonly publications = new Publications<PublicationRelay>();
+  readonly print: ((line: string) => void) | undefined;
   readonly #options: HostDaemonOptions;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: (() => void) | undefined;
@@ -49,6 +52,7 @@ export class HostDaemon implements SessionOwner {
     this.id = options.id;
     this.hostname = options.hostname;
     this.proof = options.proof;
+    this.print = options.print;
     this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;

@@ -24,6 +24,8 @@ export interface HostListenerOptions {
   readonly addresses: readonly NetworkAddress[];
   /** Makes a platform for one driver. */
   readonly platform: () => ScopedPlatform;
+  /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
+  readonly print?: (line: string) => void;
   /** Called with the reason when a connection is refused. @param peer the address of the peer, if it has one */
   readonly onRefused?: (error: Error, peer?: string) => void;
 }

@@ -31,6 +31,10 @@ export interface HostCommandOptions {
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly singlePort?: boolean;
+  /** Whether the daemon also prints what processes print. */
+  readonly print?: boolean;
+  /** Whether the daemon ends with its standard input. */
+  readonly lifeline?: boolean;
 }
 
 interface CommandOutput {
@@ -58,6 +62,7 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     hostname: hostname(),
     platform: () => makeNodePlatform(),
     addresses: options.singlePort === true ? [] : addresses,
+    ...(options.print === true ? { print: io.out } : {}),
   };
   const listener = new HostListener({ ...machine, proof, onRefused });
   const listeners: Listener[] = [];
@@ -71,7 +76,8 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
   for (const { address } of listeners) {
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${formatNetworkAddress(address)}`);
   }
-  const reason = await Promise.race([listener.daemon.ended, waitForSignal()]);
+  const ends = [listener.daemon.ended, waitForSignal(), ...(options.lifeline === true ? [waitForInputEnd()] : [])];
+  const reason = await Promise.race(ends);
   for (const listener of listeners) listener.close();
   await listener.end(reason ?? "the host was shut down");
   clearInterval(held);
@@ -157,6 +163,14 @@ function waitForSignal(): Promise<string> {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => done(`the host was ended by ${signal}`));
     }
+  });
+}
+
+/** Waits for the end of the process that holds the other end of standard input. */
+function waitForInputEnd(): Promise<string> {
+  return new Promise((done) => {
+    const ended = () => done("the process that has started the host has ended");
+    process.stdin.once("end", ended).once("error", ended).resume();
   });
 }
 

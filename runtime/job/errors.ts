@@ -1,0 +1,96 @@
+/** The errors of jobs. Each message says which job, what failed, why, and what to do. */
+
+/** Base class of all errors of jobs. */
+export abstract class JobError extends Error {
+  /** The name of the job. */
+  readonly job: string;
+
+  constructor(job: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.job = job;
+  }
+}
+
+/** Thrown when a job could not be submitted: the provider or the scheduler refused it. Nothing of the job is left. */
+export class JobSubmitError extends JobError {
+  override readonly name: string = "JobSubmitError";
+
+  constructor(job: string, reason: string, options?: ErrorOptions) {
+    super(job, `cannot submit job "${job}": ${reason}`, options);
+  }
+}
+
+/** Thrown when a submitted job did not get all its hosts: a host ended, or the scheduler ended the job. */
+export class JobStartError extends JobError {
+  override readonly name: string = "JobStartError";
+
+  constructor(job: string, reason: string, options?: ErrorOptions) {
+    super(job, `cannot start job "${job}": ${reason}`, options);
+  }
+}
+
+/** Thrown when the hosts of a job were not up within `hostTimeout`. */
+export class JobStartTimeoutError extends JobStartError {
+  override readonly name = "JobStartTimeoutError";
+  /** The time limit in milliseconds. */
+  readonly limit: number;
+  /** The hosts that were not up, such as `trainers[2]`. */
+  readonly missing: readonly string[];
+
+  constructor(job: string, limit: number, missing: readonly string[], reason: string) {
+    super(
+      job,
+      `${missing.join(", ")} did not come up within ${limit} ms (hostTimeout)${reason === "" ? "" : `: ${reason}`}`,
+    );
+    this.limit = limit;
+    this.missing = missing;
+  }
+}
+
+/** Thrown when a scheduler gave fewer hosts than the job asks for. */
+export class PartialAllocationError extends JobStartError {
+  override readonly name = "PartialAllocationError";
+  readonly wanted: number;
+  readonly given: number;
+
+  constructor(job: string, wanted: number, given: number) {
+    super(job, `it asks for ${wanted} hosts, and the scheduler gave ${given}`);
+    this.wanted = wanted;
+    this.given = given;
+  }
+}
+
+/** Thrown when a job ended while it was in use. */
+export class JobLostError extends JobError {
+  override readonly name = "JobLostError";
+
+  constructor(job: string, reason: string, options?: ErrorOptions) {
+    super(job, `job "${job}" is gone: ${reason}`, options);
+  }
+}
+
+/** Thrown when the cache file of a job cannot be used. The file is never changed or removed then. */
+export class JobCacheError extends Error {
+  override readonly name = "JobCacheError";
+  /** The path of the file. */
+  readonly file: string;
+
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`cannot use the job cache ${file}: ${reason}`, options);
+    this.file = file;
+  }
+}
+
+/** Thrown when a program reads a mesh that its job does not have. */
+export class NoSuchMeshError extends Error {
+  override readonly name = "NoSuchMeshError";
+  /** The names that exist. */
+  readonly names: readonly string[];
+
+  constructor(job: string, mesh: string, names: readonly string[]) {
+    super(
+      `job "${job}" has no mesh ${JSON.stringify(mesh)}; it has ${names.map((name) => JSON.stringify(name)).join(", ")}`,
+    );
+    this.names = names;
+  }
+}

@@ -1,0 +1,90 @@
+/** The events of a job, and the feed that passes them to any number of readers. */
+
+/**
+ * What happens to a job:
+ *
+ * - `pending`: the scheduler has not started the job; `reason` is the scheduler's own.
+ * - `running`: all hosts of the job, or one host, are up.
+ * - `host-lost`: a host has ended or does not answer.
+ * - `host-replaced`: a host that was lost is up again, possibly on another machine.
+ * - `warned`: the job will be ended soon: its time limit, or preemption.
+ * - `ended`: the job is over. No event follows.
+ */
+export type JobEventKind = "pending" | "running" | "host-lost" | "host-replaced" | "warned" | "ended";
+
+/** One event of a job. */
+export interface JobEvent {
+  readonly kind: JobEventKind;
+  /** The mesh of the host, if the event is about one host. */
+  readonly mesh?: string;
+  /** The rank of the host in its mesh, if the event is about one host. */
+  readonly rank?: number;
+  /** Why, in the words of the scheduler where it has any. */
+  readonly reason: string;
+  /** The time in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Maximum number of events that a reader has not read. The oldest is dropped then. */
+const maxUnread = 1000;
+
+/** Passes the events of a job to readers. A new reader first gets the last event. */
+export class EventFeed {
+  readonly #readers = new Set<EventReader>();
+  #last: JobEvent | undefined;
+
+  /** The last event. */
+  get last(): JobEvent | undefined {
+    return this.#last;
+  }
+
+  add(event: JobEvent): void {
+    const last = this.#last;
+    // A scheduler is asked again and again, and gives the same answer each time.
+    if (last?.kind === "pending" && event.kind === "pending" && last.reason === event.reason) return;
+    if (last?.kind === "ended") return;
+    this.#last = event;
+    for (const reader of this.#readers) reader.add(event);
+  }
+
+  /** Starts over, for the next run of the job. Readers of the last run have ended. */
+  restart(): void {
+    this.#last = undefined;
+  }
+
+  /** Reads the events until the job has ended, or the reader leaves the loop. */
+  async *read(): AsyncGenerator<JobEvent, void> {
+    const reader = new EventReader();
+    if (this.#last !== undefined) reader.add(this.#last);
+    this.#readers.add(reader);
+    try {
+      for (;;) {
+        const event = await reader.next();
+        yield event;
+        if (event.kind === "ended") return;
+      }
+    } finally {
+      this.#readers.delete(reader);
+    }
+  }
+}
+
+class EventReader {
+  readonly #unread: JobEvent[] = [];
+  #wake: (() => void) | undefined;
+
+  add(event: JobEvent): void {
+    this.#unread.push(event);
+    if (this.#unread.length > maxUnread) this.#unread.shift();
+    this.#wake?.();
+  }
+
+  async next(): Promise<JobEvent> {
+    while (this.#unread.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#unread.shift()!;
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * Jobs: a program asks for hosts, wherever it runs things, and gets host meshes by name.
+ *
+ * @module
+ */
+export type { Duration, DurationUnit } from "./duration.js";
+export {
+  JobCacheError,
+  JobError,
+  JobLostError,
+  JobStartError,
+  JobStartTimeoutError,
+  JobSubmitError,
+  NoSuchMeshError,
+  PartialAllocationError,
+} from "./errors.js";
+export type { JobEvent, JobEventKind } from "./events.js";
+export { Job, type JobLogOptions, type WaitOptions } from "./job.js";
+export type { JobAttachOptions, JobOptions } from "./job-options.js";
+export type { JobState } from "./job-state.js";
+export type { MeshSpec } from "./mesh-spec.js";
+export { ProcessJob, type ProcessJobOptions } from "./process/process-job.js";
+export type { JobLogLine, Json } from "./provider.js";
+export type { JobRecord } from "./record/job-record.js";

@@ -1,0 +1,101 @@
+/** The options that all jobs have, and their checks. */
+import { describeValue } from "../../shared/text/describe-value.js";
+import { checkOptionNames } from "../shape/check-options.js";
+import { type Duration, durationMs } from "./duration.js";
+
+/** The options of all jobs. */
+export interface JobOptions {
+  /** The name in messages and in the lists of schedulers. Default: `"viceroy"`. */
+  readonly name?: string;
+  /**
+   * The file that records what was submitted, so that the next run of the program uses the same hosts. Null: nothing is
+   * recorded, and everything ends with the driver. Default: `.viceroy/job_state.json` in the working directory.
+   */
+  readonly cache?: string | null;
+  /** The time for which hosts stay without a driver, if there is a cache. Default: `"1h"`. */
+  readonly idle?: Duration;
+  /** The time in which all hosts must be up once the job runs. Default: `"2m"`. */
+  readonly hostTimeout?: Duration;
+  /** How the driver connects to the hosts: see the options of `attachHosts`. */
+  readonly attach?: JobAttachOptions;
+  /** Lines of the shell that run on each host before Viceroy, such as `module load nodejs`. */
+  readonly setup?: string;
+  /** The path of Node.js on the hosts. Default: that of the driver, or `node` on other machines. */
+  readonly node?: string;
+  /**
+   * How a waiting user is told about the job on standard error: `"auto"` is one line that changes on a terminal, and
+   * lines elsewhere. Default: `"auto"`.
+   */
+  readonly progress?: "auto" | "silent";
+}
+
+/** How the driver connects to hosts. */
+export interface JobAttachOptions {
+  /** The time in which a host must accept the driver, in milliseconds. Default: 10,000. */
+  readonly timeout?: number;
+  /** The time after which a host that does not answer counts as gone, in milliseconds. Default: 2,500. */
+  readonly silence?: number;
+  /** The time after which a host ends the processes of a driver that it does not hear, in milliseconds. Default: 10,000. */
+  readonly keepAlive?: number;
+}
+
+/** The options after their check, with defaults. */
+export interface CheckedOptions {
+  readonly name: string;
+  readonly cache: string | null;
+  readonly idle: number;
+  readonly hostTimeout: number;
+  readonly attach: JobAttachOptions;
+  readonly setup: string | null;
+  readonly node: string | null;
+  readonly progress: "auto" | "silent";
+}
+
+const optionNames: readonly string[] = [
+  "name",
+  "cache",
+  "idle",
+  "hostTimeout",
+  "attach",
+  "setup",
+  "node",
+  "progress",
+] satisfies readonly (keyof JobOptions)[];
+
+/** The cache of jobs that name no other file. */
+export const defaultCache = ".viceroy/job_state.json";
+
+/**
+ * Checks the options of a job.
+ * @param own the options that the provider has in addition
+ * @throws {TypeError} when an option is unknown or malformed
+ */
+export function checkJobOptions(options: unknown, own: readonly string[]): CheckedOptions {
+  checkOptionNames("cannot make a job", options, [...own, ...optionNames]);
+  const { name = "viceroy", cache = defaultCache, idle = "1h", hostTimeout = "2m" } = options as JobOptions;
+  const { attach = {}, setup, node, progress = "auto" } = options as JobOptions;
+  if (typeof name !== "string" || !/^[\w.-]{1,64}$/.test(name)) {
+    throw optionError("name as 1 to 64 letters, digits, and . _ -", name);
+  }
+  if (cache !== null && (typeof cache !== "string" || cache === ""))
+    throw optionError("cache as a path or null", cache);
+  for (const [option, value] of Object.entries({ setup, node })) {
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      throw optionError(`${option} as text`, value);
+  }
+  if (progress !== "auto" && progress !== "silent") throw optionError('progress as "auto" or "silent"', progress);
+  return {
+    name,
+    cache,
+    idle: durationMs(idle, "idle"),
+    hostTimeout: durationMs(hostTimeout, "hostTimeout"),
+    attach,
+    setup: setup ?? null,
+    node: node ?? null,
+    progress,
+  };
+}
+
+function optionError(expected: string, got: unknown): TypeError {
+  return new TypeError(`cannot make a job: expected ${expected}, got ${describeValue(got)}`);
+}

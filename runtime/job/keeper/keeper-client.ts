@@ -1,0 +1,77 @@
+/** A driver's side of a keeper: starts the keeper, and sends requests to its socket. */
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { type KeeperEvent, type KeeperOrder, type KeptHostInfo, keeperSocket } from "./keeper-order.js";
+
+const program = fileURLToPath(new URL("./job-keeper.js", import.meta.url));
+
+/**
+ * Starts a keeper, and resolves when it listens. It runs in a session of its own, and goes on when this process ends.
+ * @param logFile the file for what the keeper itself prints
+ * @throws Error with the output of the keeper if it cannot be started
+ */
+export async function startKeeper(order: KeeperOrder, logFile: string): Promise<void> {
+  const log = openSync(logFile, "a", 0o600);
+  const child = spawn(process.execPath, [program], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "pipe", log],
+  });
+  closeSync(log);
+  const failed = new Promise<never>((_, reject) => child.once("error", reject));
+  child.stdin!.on("error", () => {});
+  child.stdin!.end(JSON.stringify(order));
+  const said = await Promise.race([text(child.stdout!), failed]);
+  child.unref();
+  if (said.trim() === "ready") return;
+  throw new Error(`its keeper could not start: ${readFileSync(logFile, "utf8").trim()}`);
+}
+
+/** Returns the states of the hosts; undefined if no keeper listens in the directory. */
+export async function keptHosts(directory: string): Promise<readonly KeptHostInfo[] | undefined> {
+  try {
+    const answer = await ask(directory, "GET", "/hosts");
+    return JSON.parse(await text(answer)) as KeptHostInfo[];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks a keeper to end everything. Resolves with false if no keeper listens, and otherwise when nothing is left. */
+export async function endKeeper(directory: string): Promise<boolean> {
+  try {
+    await text(await ask(directory, "POST", "/end"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Connects to a keeper as a driver, and reads its events until the job or the keeper has ended, or `signal` is aborted.
+ * As long as the connection is open, the keeper knows that the driver lives. It does not keep this process alive.
+ */
+export async function* keeperEvents(directory: string, signal: AbortSignal): AsyncGenerator<KeeperEvent, void> {
+  try {
+    const answer = await ask(directory, "GET", "/events", signal);
+    answer.socket.unref();
+    for await (const line of createInterface({ input: answer })) yield JSON.parse(line) as KeeperEvent;
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error;
+  }
+}
+
+function ask(directory: string, method: string, path: string, signal?: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const socketPath = join(directory, keeperSocket);
+    request({ socketPath, method, path, agent: false, ...(signal === undefined ? {} : { signal }) }, resolve)
+      .once("error", reject)
+      .end();
+  });
+}

@@ -1,0 +1,49 @@
+/** What a driver tells its keeper to do, and what the keeper answers. Both sides are of the same version of Viceroy. */
+import type { HostPlace } from "../mesh-spec.js";
+
+/** A host to start. */
+export interface HostOrder extends HostPlace {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** The whole environment of the host. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Text for the standard input of the host. Input then stays open as long as the keeper lives. */
+  readonly input?: string;
+}
+
+/** The order of a driver to its keeper. */
+export interface KeeperOrder {
+  readonly applyId: string;
+  /** The private folder of the keeper's socket and the sockets of its hosts. It exists. The keeper removes it. */
+  readonly directory: string;
+  /** The folder of the log files. */
+  readonly logs: string;
+  /** The time in ms for which the hosts stay without a driver; null if they end with the first driver. */
+  readonly idle: number | null;
+  /** Maximum number of hosts that are being started at the same time. */
+  readonly parallel: number;
+  readonly hosts: readonly HostOrder[];
+}
+
+/** The state of a host. */
+export type KeptState = "waiting" | "starting" | "up" | "ended";
+
+/** A host as its keeper sees it. */
+export interface KeptHostInfo extends HostPlace {
+  readonly state: KeptState;
+  /** The address at which it listens, once it is up. */
+  readonly address?: string;
+  /** Why it has ended, with the end of its output. */
+  readonly reason?: string;
+}
+
+/** A line of the answer to `GET /events`: first the state of each host, then each change. */
+export interface KeeperEvent {
+  readonly host?: KeptHostInfo;
+  /** The job has ended, and why. No event follows. */
+  readonly ended?: string;
+}
+
+/** The name of the keeper's socket in its directory. */
+export const keeperSocket = "keeper.sock";

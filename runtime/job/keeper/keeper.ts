@@ -1,0 +1,97 @@
+/**
+ * A keeper: the process that holds the hosts of one run of a job, so that they can outlive the driver. It starts the
+ * hosts, knows their states, and ends everything when it is told to, when no driver has been there for the idle time,
+ * or when all hosts have ended.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import type { KeeperEvent, KeeperOrder, KeptHostInfo } from "./keeper-order.js";
+import { KeptHost } from "./kept-host.js";
+import { endMarkedProcesses } from "./marked-processes.js";
+
+/** The longest delay of a timer, in ms: 24 days. */
+const longestTimer = 0x7fff_ffff;
+
+/** Time in ms in which the first driver must connect. */
+const firstDriverMs = 30_000;
+
+/** Time in ms after which a driver without connections counts as ended. A driver opens a second one before it closes the first. */
+const driverEndMs = 300;
+
+export class Keeper {
+  readonly order: KeeperOrder;
+  readonly #hosts: readonly KeptHost[];
+  readonly #drivers = new Set<(event: KeeperEvent) => void>();
+  #idleTimer: NodeJS.Timeout | undefined;
+  #ending: Promise<void> | undefined;
+  #resolveEnded: () => void = () => {};
+  /** Resolves when nothing of the job is left. */
+  readonly ended = new Promise<void>((resolve) => {
+    this.#resolveEnded = resolve;
+  });
+
+  constructor(order: KeeperOrder) {
+    this.order = order;
+    mkdirSync(order.logs, { recursive: true, mode: 0o700 });
+    this.#hosts = order.hosts.map((host) => new KeptHost(host, order.logs, (changed) => this.#hostChanged(changed)));
+    this.#endAfter(firstDriverMs, `its driver did not connect within ${firstDriverMs} ms`);
+    this.#startHosts();
+  }
+
+  get hosts(): readonly KeptHostInfo[] {
+    return this.#hosts.map(({ info }) => info);
+  }
+
+  /**
+   * Adds a driver, which gets all events until it is removed.
+   * @returns a function that removes it
+   */
+  addDriver(tell: (event: KeeperEvent) => void): () => void {
+    clearTimeout(this.#idleTimer);
+    this.#drivers.add(tell);
+    for (const host of this.hosts) tell({ host });
+    return () => {
+      if (!this.#drivers.delete(tell) || this.#drivers.size > 0) return;
+      const { idle } = this.order;
+      if (idle === null) this.#endAfter(driverEndMs, "its driver has ended");
+      else this.#endAfter(idle, `it had no driver for ${idle} ms (idle)`);
+    };
+  }
+
+  /** Ends all hosts and everything that they have started. Resolves when nothing is left. Idempotent. */
+  end(reason: string): Promise<void> {
+    this.#ending ??= this.#end(reason);
+    return this.#ending;
+  }
+
+  async #end(reason: string): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    for (const host of this.#hosts) host.stop();
+    await endMarkedProcesses(this.order.applyId);
+    for (const tell of this.#drivers) tell({ ended: reason });
+    rmSync(this.order.directory, { recursive: true, force: true });
+    this.#resolveEnded();
+  }
+
+  #endAfter(limit: number, reason: string): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => void this.end(reason), Math.min(limit, longestTimer));
+  }
+
+  /** Starts hosts until `parallel` of them are being started. */
+  #startHosts(): void {
+    let starting = this.#hosts.filter(({ state }) => state === "starting").length;
+    for (const host of this.#hosts) {
+      if (starting >= this.order.parallel || this.#ending !== undefined) return;
+      if (host.state !== "waiting") continue;
+      starting++;
+      host.start();
+    }
+  }
+
+  #hostChanged(changed: KeptHost): void {
+    for (const tell of this.#drivers) tell({ host: changed.info });
+    if (this.#ending !== undefined || changed.state === "starting") return;
+    if (this.#hosts.every(({ state }) => state === "ended")) void this.end("all its hosts have ended");
+    else this.#startHosts();
+  }
+}

@@ -1,0 +1,94 @@
+/** One host that a keeper has started: its process, its output, and its state. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { formatPlace } from "../mesh-spec.js";
+import type { HostOrder, KeptHostInfo, KeptState } from "./keeper-order.js";
+import { RotatingLog } from "./rotating-log.js";
+
+/** The number of characters of output that are kept for the report of an end. */
+const shownCharacters = 2000;
+
+/** Returns the path of the log file of a host. */
+export function logFileOf(logs: string, { mesh, rank }: { mesh: string; rank: number }): string {
+  return join(logs, `${mesh}-${rank}.log`);
+}
+
+export class KeptHost {
+  readonly order: HostOrder;
+  readonly #log: RotatingLog;
+  readonly #changed: (host: KeptHost) => void;
+  readonly #decoder = new StringDecoder("utf8");
+  #child: ChildProcess | undefined;
+  #state: KeptState = "waiting";
+  #address: string | undefined;
+  #reason: string | undefined;
+  #output = "";
+
+  /** @param changed called after each change of the state */
+  constructor(order: HostOrder, logs: string, changed: (host: KeptHost) => void) {
+    this.order = order;
+    this.#log = new RotatingLog(logFileOf(logs, order));
+    this.#changed = changed;
+  }
+
+  get state(): KeptState {
+    return this.#state;
+  }
+
+  get info(): KeptHostInfo {
+    const { mesh, rank } = this.order;
+    return {
+      mesh,
+      rank,
+      state: this.#state,
+      ...(this.#address === undefined ? {} : { address: this.#address }),
+      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+    };
+  }
+
+  start(): void {
+    const { command, env, cwd, input = "" } = this.order;
+    const [file, ...args] = command;
+    this.#setState("starting");
+    // A session of its own: Ctrl-C in the terminal of the driver does not reach it.
+    const child = spawn(file!, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+    this.#child = child;
+    child.stdin.on("error", () => {});
+    child.stdin.write(input);
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => this.#read(chunk));
+    child.once("error", (error) => this.#end(`it could not be started: ${error.message}`));
+    child.once("close", (code, signal) => {
+      this.#end(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
+    });
+  }
+
+  /** Asks the host to end. */
+  stop(): void {
+    this.#child?.stdin?.end();
+    this.#child?.kill("SIGTERM");
+  }
+
+  #read(chunk: Buffer): void {
+    this.#log.write(chunk);
+    this.#output = (this.#output + this.#decoder.write(chunk)).slice(-shownCharacters);
+    if (this.#state !== "starting") return;
+    const [, address] = /^viceroy host .* listens at (\S+)$/m.exec(this.#output) ?? [];
+    if (address === undefined) return;
+    this.#address = address;
+    this.#setState("up");
+  }
+
+  #end(reason: string): void {
+    if (this.#state === "ended") return;
+    const said = this.#output.trim();
+    this.#reason = `host ${formatPlace(this.order)} is gone: ${reason}${said === "" ? "" : `; its output ends with: ${said}`}`;
+    this.#log.close();
+    this.#setState("ended");
+  }
+
+  #setState(state: KeptState): void {
+    this.#state = state;
+    this.#changed(this);
+  }
+}

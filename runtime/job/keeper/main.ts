@@ -1,0 +1,24 @@
+/**
+ * The program of a keeper. It reads its order from standard input, and prints one line when it listens. Its standard
+ * output is closed then, so that the driver that has started it can end.
+ */
+import { closeSync, writeSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { Keeper } from "./keeper.js";
+import type { KeeperOrder } from "./keeper-order.js";
+import { serveKeeper } from "./keeper-server.js";
+
+/** Time in ms for the last answers to be read. */
+const lastAnswersMs = 1000;
+
+// The terminal of the driver may close.
+for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
+
+const keeper = new Keeper(JSON.parse(await text(process.stdin)) as KeeperOrder);
+process.on("SIGTERM", () => void keeper.end("its keeper was ended by SIGTERM"));
+const server = await serveKeeper(keeper);
+writeSync(1, "ready\n");
+closeSync(1);
+await keeper.ended;
+server.close();
+setTimeout(() => process.exit(), lastAnswersMs).unref();

@@ -1,0 +1,84 @@
+/**
+ * What a place that gives hosts implements: one folder per provider. The job itself (job.ts) does everything else: the
+ * cache, the events, attaching the hosts.
+ *
+ * What a provider has submitted is described by its `Allocation`, plain JSON that another process can use to find it
+ * again. A provider keeps no state of its own.
+ */
+import type { JobEvent } from "./events.js";
+import type { HostPlace } from "./mesh-spec.js";
+
+/** A value that JSON can represent. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** What a provider needs to submit a job. */
+export interface Submission {
+  /** The name of the job, for people and for lists of schedulers. */
+  readonly name: string;
+  /** The random id of this run of the job. All that is submitted carries it, so that it can be found again. */
+  readonly applyId: string;
+  /** A private folder for the files of this run: logs and credentials. */
+  readonly folder: string;
+  /**
+   * The time in ms for which the hosts stay without a driver; undefined if everything ends with the driver that
+   * submits.
+   */
+  readonly idle: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A host that is up. */
+export interface ReadyHost extends HostPlace {
+  /** The address at which the driver reaches it. */
+  readonly address: string;
+}
+
+/** A line that a host, or a process on it, has printed. */
+export interface JobLogLine {
+  /** The mesh of the host. */
+  readonly mesh: string;
+  /** The rank of the host in its mesh. */
+  readonly rank: number;
+  /** The line, without its end. */
+  readonly line: string;
+}
+
+/** The options of {@link JobProvider.logs}. */
+export interface LogRequest {
+  /** Whether to wait for further lines until the job has ended. */
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Tells of something that happened to the job. */
+export type Report = (event: Omit<JobEvent, "at">) => void;
+
+/** Gives hosts to jobs. */
+export interface JobProvider<A extends Json = Json> {
+  /** The name of the provider in records, such as `"slurm"`. */
+  readonly kind: string;
+  /** The options that select what is allocated. A cached allocation is used again if they are the same. */
+  readonly spec: Json;
+  /** The names and sizes of the meshes, in order of declaration. */
+  readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
+  /**
+   * Submits the job. If this fails, nothing of the job is left.
+   * @throws Error with the words of the scheduler
+   */
+  submit(submission: Submission): Promise<A>;
+  /** Finds what a driver has submitted that ended before it could record it. Returns undefined if there is nothing. */
+  find(applyId: string, folder: string): Promise<A | undefined>;
+  /** Returns whether an allocation still exists: it waits for hosts, or has them. */
+  isAlive(allocation: A): Promise<boolean>;
+  /**
+   * Resolves with all hosts when they are up, and reports what the scheduler says until then.
+   * @throws JobStartError if the job ends before
+   */
+  hosts(allocation: A, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]>;
+  /** Reports what happens to a running job. Resolves with the reason when it has ended, or when `signal` is aborted. */
+  watch(allocation: A, report: Report, signal: AbortSignal): Promise<string>;
+  /** Ends the job, and resolves when nothing of it is left. Idempotent. */
+  destroy(allocation: A): Promise<void>;
+  /** Reads what the hosts have printed, also after the end. */
+  logs(allocation: A, request: LogRequest): AsyncIterable<JobLogLine>;
+}

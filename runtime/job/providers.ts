@@ -1,0 +1,23 @@
+/** The providers by name, to make them again from a record. */
+import { JobCacheError } from "./errors.js";
+import { processProvider } from "./process/process-provider.js";
+import type { JobProvider, Json } from "./provider.js";
+import type { JobRecord } from "./record/job-record.js";
+
+const providers: Readonly<Record<string, (spec: Json) => JobProvider>> = {
+  process: processProvider as (spec: Json) => JobProvider,
+};
+
+/**
+ * Returns the provider that has submitted a job.
+ * @param file where the record comes from, for the error
+ * @throws JobCacheError if this version has no such provider
+ */
+export function providerOf({ provider, spec, viceroy }: JobRecord, file: string): JobProvider {
+  const make = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  if (make !== undefined) return make(spec);
+  throw new JobCacheError(
+    file,
+    `Viceroy ${viceroy} has written it for the provider "${provider}", which is not known here`,
+  );
+}
