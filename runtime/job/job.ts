@@ -13,7 +13,7 @@ import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { Progress } from "./progress.js";
 import type { JobLogLine, JobProvider, ReadyHost, Report } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
-import { submitJob } from "./submitted-job.js";
+import { type SubmittedJob, submitJob } from "./submitted-job.js";
 
 /** The options of {@link Job.apply} and {@link Job.state}. */
 export interface WaitOptions {
@@ -30,12 +30,13 @@ export interface JobLogOptions extends WaitOptions {
 type HostMeshes = Readonly<Record<string, HostMesh<"hosts">>>;
 
 /** One run of a job, from its submission or its discovery in the cache. */
-interface JobRun {
-  readonly record: JobRecord;
+interface JobRun extends SubmittedJob {
   /** Aborted when this program ends its interest in the run. */
   readonly leaving: AbortController;
   /** Resolves with the host meshes; undefined until they are asked for. */
   meshes?: Promise<HostMeshes>;
+  /** Why the run has ended; undefined while it runs. */
+  endReason?: string;
   /** The meshes that have been attached, to be left at the end. */
   attached?: readonly HostMesh<"hosts">[];
 }
@@ -96,8 +97,9 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    *
    * @returns the host meshes by name
    * @throws {JobSubmitError} as a rejection, when the provider refuses the job
-   * @throws {JobStartError} as a rejection, when a host does not come up; the job is killed then
-   * @throws {JobStartTimeoutError} as a rejection, when the hosts are not up within `hostTimeout`; the job is killed then
+   * @throws {JobStartError} as a rejection, when a host does not come up; a job that this call has submitted is
+   *   killed then
+   * @throws {JobStartTimeoutError} as a rejection, when the hosts are not up within `hostTimeout`
    * @throws {JobCacheError} as a rejection, when the cache file cannot be used
    */
   async state({ signal }: WaitOptions = {}): Promise<JobState<M>> {
@@ -157,11 +159,11 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   async #apply(): Promise<JobRun> {
     await this.#killing;
     const leaving = new AbortController();
-    const record =
+    const submitted =
       this.#known === undefined
         ? await submitJob(this.#provider, this.#options, this.#cache, leaving.signal)
         : await this.#adopt(this.#known);
-    const run: JobRun = { record, leaving };
+    const run: JobRun = { ...submitted, leaving };
     this.#run = run;
     this.#events.restart();
     void this.#watch(run);
@@ -169,8 +171,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   }
 
   /** @throws JobLostError if the run has ended */
-  async #adopt(record: JobRecord): Promise<JobRecord> {
-    if (await this.#provider.isAlive(record.allocation)) return record;
+  async #adopt(record: JobRecord): Promise<SubmittedJob> {
+    if (await this.#provider.isAlive(record.allocation)) return { record, isNew: false };
     throw new JobLostError(this.name, `nothing runs under its id ${record.applyId} any more`);
   }
 
@@ -186,6 +188,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
 
   /** Forgets a run that has ended. */
   #leave(run: JobRun, reason: string): void {
+    run.endReason = reason;
     run.leaving.abort();
     if (this.#run === run) this.#run = undefined;
     this.#cache?.remove(run.record.applyId);
@@ -211,7 +214,9 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#report({ kind: "running", reason: "all hosts are up" });
       return meshes;
     } catch (cause) {
-      await this.kill();
+      // Other programs may use a job that was not submitted here.
+      if (run.isNew) await this.kill();
+      else delete run.meshes;
       throw cause instanceof JobError ? cause : new JobStartError(this.name, errorMessage(cause), { cause });
     } finally {
       progress.end();
@@ -226,6 +231,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     try {
       return await this.#provider.hosts(run.record.allocation, report, signal);
     } catch (error) {
+      if (run.endReason !== undefined) throw new JobStartError(this.name, run.endReason, { cause: error });
       if (!late.signal.aborted) throw error;
       throw new JobStartTimeoutError(this.name, hostTimeout, [...missing], "");
     } finally {

@@ -16,9 +16,16 @@ import { providerOf } from "./providers.js";
 import { type JobRecord, recordVersion } from "./record/job-record.js";
 import { specHash } from "./record/spec-hash.js";
 
+/** A job that runs. */
+export interface SubmittedJob {
+  readonly record: JobRecord;
+  /** Whether this call has submitted it. Otherwise an earlier run of the program has. */
+  readonly isNew: boolean;
+}
+
 /**
- * Returns the record of a job that runs: that of the cache if it asks for the same and is alive, otherwise a new one.
- * What the cache has besides is destroyed.
+ * Returns a job that runs: that of the cache if it asks for the same and is alive, otherwise a new one. What the cache
+ * has besides is destroyed.
  * @throws JobSubmitError if the job cannot be submitted; nothing of it is left then
  * @throws JobCacheError if the cache cannot be used
  */
@@ -27,12 +34,13 @@ export async function submitJob(
   options: CheckedOptions,
   cache: JobCache | undefined,
   signal: AbortSignal,
-): Promise<JobRecord> {
+): Promise<SubmittedJob> {
   const lock = await cache?.lock(signal);
   try {
     const known = cache?.read();
     const usable = known === undefined ? undefined : await usableRecord(known, provider, cache!);
-    return usable ?? (await submitNew(provider, options, cache, signal));
+    if (usable !== undefined) return { record: usable, isNew: false };
+    return { record: await submitNew(provider, options, cache, signal), isNew: true };
   } finally {
     await lock?.release();
   }

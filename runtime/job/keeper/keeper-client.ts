@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type KeeperEvent, type KeeperOrder, type KeptHostInfo, keeperSocket } from "./keeper-order.js";
@@ -60,7 +59,12 @@ export async function* keeperEvents(directory: string, signal: AbortSignal): Asy
   try {
     const answer = await ask(directory, "GET", "/events", signal);
     answer.socket.unref();
-    for await (const line of createInterface({ input: answer })) yield JSON.parse(line) as KeeperEvent;
+    let partial = "";
+    for await (const chunk of answer.setEncoding("utf8")) {
+      const lines = (partial + chunk).split("\n");
+      partial = lines.pop()!;
+      for (const line of lines) yield JSON.parse(line) as KeeperEvent;
+    }
   } catch (error) {
     if (signal.aborted) return;
     throw error;

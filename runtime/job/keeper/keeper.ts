@@ -49,6 +49,7 @@ export class Keeper {
     clearTimeout(this.#idleTimer);
     this.#drivers.add(tell);
     for (const host of this.hosts) tell({ host });
+    this.#endWithHosts();
     return () => {
       if (!this.#drivers.delete(tell) || this.#drivers.size > 0) return;
       const { idle } = this.order;
@@ -89,9 +90,16 @@ export class Keeper {
   }
 
   #hostChanged(changed: KeptHost): void {
+    if (this.#ending !== undefined) return;
     for (const tell of this.#drivers) tell({ host: changed.info });
-    if (this.#ending !== undefined || changed.state === "starting") return;
-    if (this.#hosts.every(({ state }) => state === "ended")) void this.end("all its hosts have ended");
-    else this.#startHosts();
+    if (changed.state === "starting") return;
+    this.#endWithHosts();
+    this.#startHosts();
+  }
+
+  /** Ends when all hosts have ended, and a driver is there that can be told. */
+  #endWithHosts(): void {
+    if (this.#drivers.size === 0 || this.#hosts.some(({ state }) => state !== "ended")) return;
+    void this.end(`all its hosts have ended; ${this.#hosts[0]!.info.reason}`);
   }
 }
