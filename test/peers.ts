@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
+/** The folder into which `.ci/peers.mjs` unpacks packages of Debian. */
+export const unpackedPeers = path.join(root, ".peers");
+
 export type Peer = "protoc" | "capnp" | "buf" | "nft" | "nginx" | "faketime" | "chromium-headless-shell";
 
 /** Programs that do the same. */

@@ -22,3 +22,4 @@ export type { MeshSpec } from "./mesh-spec.js";
 export { ProcessJob, type ProcessJobOptions } from "./process/process-job.js";
 export type { JobLogLine, Json } from "./provider.js";
 export type { JobRecord } from "./record/job-record.js";
+export { SlurmJob, type SlurmJobOptions } from "./slurm/slurm-job.js";

@@ -242,8 +242,12 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   async #attach(hosts: readonly ReadyHost[]): Promise<HostMeshes> {
     const meshes: Record<string, HostMesh<"hosts">> = {};
     for (const name of Object.keys(this.#provider.meshes)) {
-      const addresses = hosts.filter(({ mesh }) => mesh === name).map(({ address }) => address);
-      meshes[name] = attachHosts(addresses, { ...this.#options.attach, name });
+      const own = hosts.filter(({ mesh }) => mesh === name);
+      const { token } = own[0]!;
+      meshes[name] = attachHosts(
+        own.map(({ address }) => address),
+        { ...this.#options.attach, name, ...(token === undefined ? {} : { token }) },
+      );
     }
     try {
       await Promise.all(Object.values(meshes).map(({ ready }) => ready));

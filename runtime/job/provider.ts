@@ -31,6 +31,8 @@ export interface Submission {
 export interface ReadyHost extends HostPlace {
   /** The address at which the driver reaches it. */
   readonly address: string;
+  /** The token that the host asks for; absent if it asks for none. */
+  readonly token?: string;
 }
 
 /** A line that a host, or a process on it, has printed. */

@@ -3,9 +3,11 @@ import { JobCacheError } from "./errors.js";
 import { processProvider } from "./process/process-provider.js";
 import type { JobProvider, Json } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
+import { slurmProvider } from "./slurm/slurm-provider.js";
 
 const providers: Readonly<Record<string, (spec: Json) => JobProvider>> = {
   process: processProvider as (spec: Json) => JobProvider,
+  slurm: slurmProvider as (spec: Json) => JobProvider,
 };
 
 /**

@@ -1,0 +1,113 @@
+/**
+ * The batch script of a job: one step per mesh, which runs one host daemon on each of its nodes. If the meshes of one
+ * allocation ask for different nodes, the job is heterogeneous: each mesh is a component of its own, and Slurm starts
+ * all of them together.
+ */
+import { markVariable } from "../keeper/marked-processes.js";
+import { memoryMib, type SlurmMeshSpec, type SlurmSpec } from "./slurm-spec.js";
+
+export interface BatchJob {
+  /** The name of the job in Slurm's lists. */
+  readonly name: string;
+  readonly applyId: string;
+  /** The meshes of this job: all, or one. */
+  readonly meshes: Readonly<Record<string, SlurmMeshSpec>>;
+  /** The folder on the nodes for the output and the token. */
+  readonly folder: string;
+  /** The path of the command line of Viceroy on the nodes. */
+  readonly commandLine: string;
+  /** The path of Node.js on the nodes. */
+  readonly node: string;
+}
+
+/** The text by which a job is recognized as one of ours. */
+export function commentOf(applyId: string): string {
+  return `viceroy:${applyId}`;
+}
+
+/** The first port of hosts, and the number of ports. Systems take the ports of clients from 32768 on. */
+const firstPort = 20_000;
+const portCount = 12_000;
+
+/** Returns the port of the hosts of a job. Two jobs on one node have different ids, and so different ports. */
+export function portOf(jobId: number): number {
+  return firstPort + (jobId % portCount);
+}
+
+/** Returns whether all meshes ask for the same nodes. */
+export function isUniform(meshes: Readonly<Record<string, SlurmMeshSpec>>): boolean {
+  const [first, ...others] = Object.entries(meshes).map(([name, mesh]) => resourceArguments(name, mesh).join(" "));
+  return others.every((other) => other === first);
+}
+
+/** Writes the script. */
+export function batchScript(spec: SlurmSpec, job: BatchJob): string {
+  const { meshes, name, applyId, folder } = job;
+  const uniform = isUniform(meshes);
+  const entries = Object.entries(meshes);
+  const common = [
+    `--job-name=${name}`,
+    `--comment=${commentOf(applyId)}`,
+    `--output=${folder}/slurm-%j.log`,
+    "--open-mode=append",
+    "--ntasks-per-node=1",
+    ...optional("--partition", spec.partition),
+    ...optional("--account", spec.account),
+    ...optional("--qos", spec.qos),
+    ...optional("--constraint", spec.constraint),
+    ...optional("--time", spec.timeLimit),
+    ...(spec.exclusive ? ["--exclusive"] : []),
+  ];
+  const components = uniform
+    ? [[`--nodes=${sum(entries.map(([, { hosts }]) => hosts))}`, ...resourceArguments(...entries[0]!)]]
+    : entries.map(([mesh, wanted]) => [`--nodes=${wanted.hosts}`, ...resourceArguments(mesh, wanted)]);
+  const header = components
+    .map((component) => [...common, ...component, ...spec.arguments].map((line) => `#SBATCH ${line}`).join("\n"))
+    .join("\n#SBATCH hetjob\n");
+  let offset = 0;
+  const steps = entries.map(([mesh, { hosts }], index) => {
+    const where = uniform ? `--relative=${offset}` : `--het-group=${index}`;
+    offset += hosts;
+    return `step ${mesh} ${where} --nodes=${hosts} --ntasks=${hosts}`;
+  });
+  return `#!/bin/bash
+${header}
+umask 077
+export ${markVariable}=${applyId}
+unset VICEROY_TOKEN
+${spec.setup ?? ""}
+port=${spec.port ?? `$((${firstPort} + SLURM_JOB_ID % ${portCount}))`}
+step() {
+  VICEROY_JOB_MESH=$1
+  export VICEROY_JOB_MESH
+  shift
+  srun --kill-on-bad-exit=1 --label "$@" ${quote(job.node)} ${quote(job.commandLine)} host --print \\
+    --token-file ${quote(`${folder}/token`)} --listen "tcp://0.0.0.0:$port" \\
+    > >(sed -u "s/^/$VICEROY_JOB_MESH /") 2>&1 &
+}
+${steps.join("\n")}
+# One step that ends is the end of the job.
+wait -n
+`;
+}
+
+function resourceArguments(name: string, { cpus, gpus, memory }: SlurmMeshSpec): string[] {
+  return [
+    ...optional("--cpus-per-task", cpus),
+    ...optional("--gpus-per-node", gpus === 0 ? undefined : gpus),
+    ...(memory === undefined ? [] : [`--mem=${memoryMib(name, memory)}M`]),
+  ];
+}
+
+function optional(option: string, value: string | number | null | undefined): string[] {
+  return value === null || value === undefined ? [] : [`${option}=${value}`];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Quotes a word for the shell. */
+export function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,101 @@
+/** What Slurm says about a job: the lines of `squeue`, read from their portable text form. */
+import { type SlurmCommands, SlurmCommandError } from "./slurm-commands.js";
+
+/** The state of one job, or of one component of a heterogeneous job. */
+export interface QueueLine {
+  /** The state in Slurm's words, such as `PENDING`. */
+  readonly state: string;
+  /** The nodes in Slurm's notation, such as `n[1-3]`; empty while the job waits. */
+  readonly nodes: string;
+  /** Why the job waits or has ended, in Slurm's words. */
+  readonly reason: string;
+  /** The comment of the job, which contains the id of the run. */
+  readonly comment: string;
+  /** The time that is left in seconds; undefined if there is no limit. */
+  readonly left: number | undefined;
+}
+
+/** States in which a job has not ended. */
+const livingStates = new Set([
+  "PENDING",
+  "CONFIGURING",
+  "RUNNING",
+  "COMPLETING",
+  "SUSPENDED",
+  "REQUEUED",
+  "REQUEUE_HOLD",
+  "REQUEUE_FED",
+  "RESIZING",
+  "SIGNALING",
+  "STAGE_OUT",
+  "STOPPED",
+  "RESV_DEL_HOLD",
+  "SPECIAL_EXIT",
+]);
+
+/** Returns whether a state is one of a job that has not ended. */
+export function isLiving({ state }: QueueLine): boolean {
+  return livingStates.has(state);
+}
+
+const format = "%T|%N|%r|%L|%k";
+
+/**
+ * Asks Slurm about a job.
+ * @returns one line per component; none if Slurm does not know the job any more
+ * @throws SlurmCommandError if Slurm does not answer
+ */
+export async function queryQueue(commands: SlurmCommands, jobId: number): Promise<readonly QueueLine[]> {
+  try {
+    const out = await commands.run(["squeue", "--noheader", `--jobs=${jobId}`, "--states=all", `--format=${format}`]);
+    return out.split("\n").flatMap(parseLine);
+  } catch (error) {
+    if (error instanceof SlurmCommandError && /invalid job id/i.test(error.said)) return [];
+    throw error;
+  }
+}
+
+function parseLine(line: string): QueueLine[] {
+  const [state, nodes, reason, left, ...comment] = line.split("|");
+  // A login node may print other lines first.
+  if (left === undefined || !/^[A-Z_]+$/.test(state!)) return [];
+  return [{ state: state!, nodes: nodes!, reason: reason!, left: parseLeft(left), comment: comment.join("|") }];
+}
+
+/** Reads `days-hours:minutes:seconds`; the parts before the seconds may be missing. */
+function parseLeft(text: string): number | undefined {
+  const [, days = "0", rest] = /^(?:(\d+)-)?(\d+(?::\d+){1,2})$/.exec(text) ?? [];
+  if (rest === undefined) return undefined;
+  return rest.split(":").reduce((total, part) => total * 60 + Number(part), 0) + Number(days) * 86_400;
+}
+
+/** Finds the jobs of a run by their comment. @returns their ids */
+export async function findJobs(commands: SlurmCommands, comment: string): Promise<number[]> {
+  const out = await commands.run(["squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%k"]);
+  const ids = out.split("\n").flatMap((line) => {
+    const [id, state, ...rest] = line.split("|");
+    return state !== undefined && livingStates.has(state) && rest.join("|") === comment ? [Number.parseInt(id!, 10)] : [];
+  });
+  return [...new Set(ids)];
+}
+
+/** Returns the names of nodes, in Slurm's order. */
+export async function hostNames(commands: SlurmCommands, nodes: string): Promise<string[]> {
+  if (nodes === "") return [];
+  const out = await commands.run(["scontrol", "show", "hostnames", nodes]);
+  return out.split("\n").filter((name) => /^[\w.-]+$/.test(name));
+}
+
+/**
+ * Returns how a job has ended by the accounting of Slurm; undefined if Slurm keeps no accounts, or does not know the job.
+ */
+export async function accountedEnd(commands: SlurmCommands, jobId: number): Promise<string | undefined> {
+  try {
+    const out = await commands.run(["sacct", "--noheader", "--parsable2", "--allocations", `--jobs=${jobId}`, "--format=State,ExitCode"]);
+    const [line = ""] = out.split("\n");
+    const [state, code] = line.split("|");
+    return code === undefined ? undefined : `${state} (exit code ${code})`;
+  } catch {
+    return undefined;
+  }
+}

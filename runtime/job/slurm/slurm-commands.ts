@@ -1,0 +1,62 @@
+/** Runs the commands of Slurm, on this machine or on a login node over `ssh`. Only their portable text output is read. */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { quote } from "./batch-script.js";
+
+/** Thrown when a command of Slurm fails. The message contains the command's own words. */
+export class SlurmCommandError extends Error {
+  override readonly name = "SlurmCommandError";
+  /** What the command has said. */
+  readonly said: string;
+
+  constructor(command: string, said: string, options?: ErrorOptions) {
+    super(`${command}: ${said}`, options);
+    this.said = said;
+  }
+
+  /** Whether the controller does not answer, which passes. */
+  get isTransient(): boolean {
+    return /unable to contact slurm controller|connection (?:refused|timed out|reset)|socket timed out|zero bytes/i.test(
+      this.said,
+    );
+  }
+}
+
+export class SlurmCommands {
+  readonly #login: string | null;
+
+  /** @param login the login node; null for this machine */
+  constructor(login: string | null) {
+    this.#login = login;
+  }
+
+  /**
+   * Runs a command.
+   * @param input the text of its standard input
+   * @returns what it prints
+   * @throws SlurmCommandError if it fails, or does not exist
+   */
+  async run(command: readonly string[], input = ""): Promise<string> {
+    const [program] = command;
+    // A login node may print a banner, which goes to standard error, or lines of the user's own shell profile.
+    const through =
+      this.#login === null ? command : ["ssh", "-o", "BatchMode=yes", "--", this.#login, command.map(quote).join(" ")];
+    const child = spawn(through[0]!, through.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject).once("close", resolve);
+    });
+    const name = this.#login === null ? program! : `${program} on ${this.#login}`;
+    try {
+      const [out, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+      if (code === 0) return out;
+      throw new SlurmCommandError(name, complaint.trim() || out.trim() || `it ended with exit code ${code}`);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+      const advice =
+        this.#login === null ? "install Slurm's client programs, or name a login node with the option login" : "install ssh";
+      throw new SlurmCommandError(name, `there is no program ${through[0]} here; ${advice}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * Gives hosts from an allocation of Slurm: one batch job for all meshes, or one for each, whose steps run the daemons.
+ */
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { PartialAllocationError } from "../errors.js";
+import { formatPlace, hostPlaces } from "../mesh-spec.js";
+import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import { type BatchJob, batchScript, commentOf, portOf, quote } from "./batch-script.js";
+import { accountedEnd, findJobs, hostNames, isLiving, type QueueLine, queryQueue } from "./queue.js";
+import { SlurmCommandError, SlurmCommands } from "./slurm-commands.js";
+import { readSlurmLogs } from "./slurm-logs.js";
+import type { SlurmSpec } from "./slurm-spec.js";
+
+/** One submitted batch job. */
+type SubmittedBatch = {
+  readonly id: number;
+  /** The names of its meshes, in the order of their nodes. */
+  readonly meshes: readonly string[];
+};
+
+/** What is known of a submitted job. */
+export type SlurmAllocation = {
+  readonly applyId: string;
+  /** The name of the job, for errors. */
+  readonly name: string;
+  readonly batches: readonly SubmittedBatch[];
+  /** The folder of the output and the token where the commands of Slurm run. */
+  readonly folder: string;
+  /** The file with the token on this machine. */
+  readonly tokenFile: string;
+};
+
+const commandLine = fileURLToPath(new URL("./cli/viceroy.js", import.meta.url));
+
+/** Time in ms between two questions about the queue: each is twice the one before. */
+const firstPollMs = 200;
+const longestPollMs = 2000;
+
+/** Time in seconds before the time limit at which a job is warned. */
+const warnSeconds = 60;
+
+/** Time in ms for Slurm to end a job that was cancelled. */
+const cancelLimitMs = 120_000;
+
+export class SlurmProvider implements JobProvider<SlurmAllocation> {
+  readonly kind = "slurm";
+  readonly spec: SlurmSpec;
+  readonly #commands: SlurmCommands;
+
+  constructor(spec: SlurmSpec) {
+    this.spec = spec;
+    this.#commands = new SlurmCommands(spec.login);
+  }
+
+  get meshes(): SlurmSpec["meshes"] {
+    return this.spec.meshes;
+  }
+
+  async submit({ name, applyId, folder }: Submission): Promise<SlurmAllocation> {
+    const token = randomBytes(32).toString("base64url");
+    const tokenFile = join(folder, "token");
+    writeFileSync(tokenFile, token, { mode: 0o600 });
+    const onLogin = this.spec.login === null ? folder : await this.#makeRemoteFolder(applyId, token);
+    const base = { applyId, name, folder: onLogin, tokenFile };
+    const batches: SubmittedBatch[] = [];
+    try {
+      for (const meshes of this.#groups()) {
+        const job: BatchJob = { name, applyId, meshes, folder: onLogin, commandLine, node: this.#node };
+        const out = await this.#commands.run(["sbatch", "--parsable"], batchScript(this.spec, job));
+        const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
+        if (id === undefined) throw new Error(`sbatch has printed no job id: ${out.trim()}`);
+        batches.push({ id: Number(id), meshes: Object.keys(meshes) });
+      }
+    } catch (error) {
+      await this.destroy({ ...base, batches });
+      throw error;
+    }
+    return { ...base, batches };
+  }
+
+  async find(applyId: string, folder: string): Promise<SlurmAllocation | undefined> {
+    const ids = (await findJobs(this.#commands, commentOf(applyId))).sort((left, right) => left - right);
+    const groups = this.#groups();
+    const onLogin = this.spec.login === null ? folder : remoteFolder(applyId);
+    const base = { applyId, name: "viceroy", folder: onLogin, tokenFile: join(folder, "token") };
+    const batches = ids.map((id, index) => ({ id, meshes: Object.keys(groups[index] ?? {}) }));
+    if (ids.length === groups.length) return { ...base, batches };
+    // The driver was killed between two of several submissions.
+    if (ids.length > 0) await this.destroy({ ...base, batches });
+    return undefined;
+  }
+
+  async isAlive({ batches, applyId }: SlurmAllocation): Promise<boolean> {
+    for (const { id } of batches) {
+      const lines = await this.#query(id, applyId);
+      if (lines.length === 0 || !lines.every(isLiving)) return false;
+    }
+    return true;
+  }
+
+  async hosts(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
+    const hosts: ReadyHost[] = [];
+    const token = readFileSync(allocation.tokenFile, "utf8");
+    for (const batch of allocation.batches) {
+      const nodes = await this.#nodesWhenRunning(allocation, batch, report, signal);
+      const places = hostPlaces(Object.fromEntries(batch.meshes.map((name) => [name, this.meshes[name]!])));
+      if (nodes.length !== places.length) throw new PartialAllocationError(allocation.name, places.length, nodes.length);
+      const port = this.spec.port ?? portOf(batch.id);
+      for (const [index, place] of places.entries()) {
+        hosts.push({ ...place, address: `tcp://${nodes[index]}:${port}`, token });
+        report({ kind: "running", ...place, reason: `Slurm has started it on ${nodes[index]}` });
+      }
+    }
+    const order = hostPlaces(this.meshes).map(formatPlace);
+    return hosts.sort((left, right) => order.indexOf(formatPlace(left)) - order.indexOf(formatPlace(right)));
+  }
+
+  async watch({ batches, applyId }: SlurmAllocation, report: Report, signal: AbortSignal): Promise<string> {
+    const ends = batches.map((batch) => this.#watchBatch(batch, applyId, report, signal));
+    return Promise.race(ends);
+  }
+
+  async destroy({ batches, applyId, folder, tokenFile }: SlurmAllocation): Promise<void> {
+    for (const { id } of batches) {
+      // An id can belong to somebody else's job by now.
+      if ((await this.#query(id, applyId)).some(isLiving)) await this.#commands.run(["scancel", String(id)]);
+    }
+    const end = Date.now() + cancelLimitMs;
+    for (const { id } of batches) {
+      while ((await this.#query(id, applyId)).some(isLiving)) {
+        if (Date.now() > end) throw new Error(`Slurm does not end job ${id}, which was cancelled`);
+        await pause(firstPollMs);
+      }
+    }
+    if (this.spec.login !== null) await this.#commands.run(["rm", "-f", `${folder}/token`]);
+    writeFileSync(tokenFile, "", { mode: 0o600 });
+  }
+
+  logs({ batches, folder, applyId }: SlurmAllocation, { follow, signal }: LogRequest): AsyncIterable<JobLogLine> {
+    const isOver = async () => {
+      for (const { id } of batches) if ((await this.#query(id, applyId)).some(isLiving)) return false;
+      return true;
+    };
+    const places = batches.map(({ id, meshes }) => ({ file: `${folder}/slurm-${id}.log`, meshes }));
+    return readSlurmLogs(this.#commands, places, follow ? isOver : undefined, signal);
+  }
+
+  get #node(): string {
+    return this.spec.node ?? (this.spec.login === null ? process.execPath : "node");
+  }
+
+  /** Returns the meshes of each batch job. */
+  #groups(): SlurmSpec["meshes"][] {
+    const { meshes, allocation } = this.spec;
+    return allocation === "one" ? [meshes] : Object.entries(meshes).map(([name, mesh]) => ({ [name]: mesh }));
+  }
+
+  /** Asks about a job of this run. Another job with its id is none of ours. */
+  async #query(id: number, applyId: string): Promise<readonly QueueLine[]> {
+    const lines = await queryQueue(this.#commands, id);
+    return lines.filter(({ comment }) => comment === commentOf(applyId));
+  }
+
+  /** As `#query`, but waits while the controller of Slurm does not answer. */
+  async #queryPatiently(
+    id: number,
+    applyId: string,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<readonly QueueLine[]> {
+    for (let wait = firstPollMs; ; wait = Math.min(2 * wait, longestPollMs)) {
+      try {
+        return await this.#query(id, applyId);
+      } catch (error) {
+        if (!(error instanceof SlurmCommandError && error.isTransient)) throw error;
+        report({ kind: "pending", reason: `Slurm does not answer: ${error.said}` });
+      }
+      await pause(wait, undefined, { signal, ref: false });
+    }
+  }
+
+  async #nodesWhenRunning(
+    { applyId }: SlurmAllocation,
+    { id }: SubmittedBatch,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    for (let wait = firstPollMs; ; wait = Math.min(2 * wait, longestPollMs)) {
+      const lines = await this.#queryPatiently(id, applyId, report, signal);
+      const ended = lines.find((line) => !isLiving(line));
+      if (lines.length === 0 || ended !== undefined) throw new Error(await this.#describeEnd(id, ended));
+      if (lines.every(({ state }) => state === "RUNNING")) {
+        const names: string[] = [];
+        for (const { nodes } of lines) names.push(...(await hostNames(this.#commands, nodes)));
+        return names;
+      }
+      const waiting = lines.find(({ state }) => state !== "RUNNING")!;
+      report({ kind: "pending", reason: `job ${id} is ${waiting.state}: ${waiting.reason}` });
+      await pause(wait, undefined, { signal });
+    }
+  }
+
+  async #watchBatch({ id }: SubmittedBatch, applyId: string, report: Report, signal: AbortSignal): Promise<string> {
+    let wasRunning = false;
+    let isWarned = false;
+    for (;;) {
+      const lines = await this.#queryPatiently(id, applyId, report, signal);
+      const ended = lines.find((line) => !isLiving(line));
+      if (lines.length === 0 || ended !== undefined) return this.#describeEnd(id, ended);
+      const isRunning = lines.every(({ state }) => state === "RUNNING");
+      const [{ state, reason }] = lines as [QueueLine];
+      if (wasRunning && !isRunning && state !== "COMPLETING") {
+        report({ kind: "host-lost", reason: `job ${id} is ${state} again: ${reason}` });
+      }
+      wasRunning = isRunning;
+      const left = Math.min(...lines.map((line) => line.left ?? Infinity));
+      if (isRunning && left <= warnSeconds && !isWarned) {
+        isWarned = true;
+        report({ kind: "warned", reason: `job ${id} reaches its time limit in ${left} s` });
+      }
+      await pause(longestPollMs, undefined, { signal, ref: false });
+    }
+  }
+
+  async #describeEnd(id: number, line: QueueLine | undefined): Promise<string> {
+    if (line !== undefined) {
+      const reason = line.reason === "" || line.reason === "None" ? "" : ` (${line.reason})`;
+      return `Slurm has ended job ${id}: ${line.state}${reason}`;
+    }
+    const accounted = await accountedEnd(this.#commands, id);
+    return accounted === undefined
+      ? `Slurm does not know job ${id} any more, and keeps no accounts`
+      : `Slurm has ended job ${id}: ${accounted}`;
+  }
+
+  /** Makes the folder on the cluster, with the token, which reaches it through the standard input of ssh. */
+  async #makeRemoteFolder(applyId: string, token: string): Promise<string> {
+    const folder = remoteFolder(applyId);
+    const script = `umask 077 && mkdir -p ${folder} && cat > ${folder}/token && cd ${folder} && pwd`;
+    return (await this.#commands.run(["sh", "-c", script], token)).trim().split("\n").at(-1)!;
+  }
+}
+
+/** The folder of a run on the cluster, in the home directory. */
+function remoteFolder(applyId: string): string {
+  return `.viceroy/jobs/${quote(applyId)}`;
+}
+
+/** Makes the provider again from what a record contains. */
+export function slurmProvider(spec: Json): SlurmProvider {
+  return new SlurmProvider(spec as SlurmSpec);
+}
