@@ -26,6 +26,7 @@ import { SilenceTimer } from "../../proc/remote/silence-timer.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
 import { type DriverRequests, HostAgent } from "./host-agent.js";
+import { gpuVariables } from "./host-gpus.js";
 import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 import { PublicationRelay } from "./publication-relay.js";
 import type { Publications } from "./publications.js";
@@ -46,6 +47,8 @@ export interface SessionOwner {
   readonly proof: HostProof;
   /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
   readonly print: ((line: string) => void) | undefined;
+  /** The environment that lists the GPUs that a job has been given; undefined if processes are given none. */
+  readonly gpuEnv: NodeJS.ProcessEnv | undefined;
   /** The meshes that the drivers have published. */
   readonly publications: Publications<PublicationRelay>;
   /**
@@ -145,7 +148,9 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#addressKind = parseHostedLocation(order.location)?.address.kind ?? "unix";
     const here = { launcher: this.id, host: order.location, runDir: this.#runDirectory() };
     const identity = { universe: this.#runtime.universe, id: proc, parent: order.maker, rank, extent, ...here };
-    const env: Record<string, string | undefined> = { ...order.env };
+    const { gpuEnv } = this.#owner;
+    const gpu = gpuEnv === undefined ? {} : gpuVariables(extent, rank, gpuEnv, order.env);
+    const env: Record<string, string | undefined> = { ...order.env, ...gpu };
     for (const name of order.unset) env[name] = undefined;
     const { print } = this.#owner;
     const stdio: Stdio = output

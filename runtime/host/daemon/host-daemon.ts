@@ -25,6 +25,8 @@ export interface HostDaemonOptions {
   readonly addresses: readonly NetworkAddress[];
   /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
   readonly print?: (line: string) => void;
+  /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */
+  readonly gpuEnv?: NodeJS.ProcessEnv;
   /** Maximum number of drivers at the same time. Others are refused. */
   readonly maxDrivers: number;
 }
@@ -41,6 +43,7 @@ export class HostDaemon implements SessionOwner {
   readonly proof: HostProof;
   readonly publications = new Publications<PublicationRelay>();
   readonly print: ((line: string) => void) | undefined;
+  readonly gpuEnv: NodeJS.ProcessEnv | undefined;
   readonly #options: HostDaemonOptions;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: (() => void) | undefined;
@@ -53,6 +56,7 @@ export class HostDaemon implements SessionOwner {
     this.hostname = options.hostname;
     this.proof = options.proof;
     this.print = options.print;
+    this.gpuEnv = options.gpuEnv;
     this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;

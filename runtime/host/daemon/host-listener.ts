@@ -26,6 +26,8 @@ export interface HostListenerOptions {
   readonly platform: () => ScopedPlatform;
   /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
   readonly print?: (line: string) => void;
+  /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */
+  readonly gpuEnv?: NodeJS.ProcessEnv;
   /** Called with the reason when a connection is refused. @param peer the address of the peer, if it has one */
   readonly onRefused?: (error: Error, peer?: string) => void;
 }

@@ -63,6 +63,7 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     platform: () => makeNodePlatform(),
     addresses: options.singlePort === true ? [] : addresses,
     ...(options.print === true ? { print: io.out } : {}),
+    ...(process.env["VICEROY_JOB"] === undefined ? {} : { gpuEnv: process.env }),
   };
   const listener = new HostListener({ ...machine, proof, onRefused });
   const listeners: Listener[] = [];

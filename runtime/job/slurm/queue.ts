@@ -1,5 +1,5 @@
 /** What Slurm says about a job: the lines of `squeue`, read from their portable text form. */
-import { type SlurmCommands, SlurmCommandError } from "./slurm-commands.js";
+import { SlurmCommandError, type SlurmCommands } from "./slurm-commands.js";
 
 /** The state of one job, or of one component of a heterogeneous job. */
 export interface QueueLine {
@@ -74,7 +74,9 @@ export async function findJobs(commands: SlurmCommands, comment: string): Promis
   const out = await commands.run(["squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%k"]);
   const ids = out.split("\n").flatMap((line) => {
     const [id, state, ...rest] = line.split("|");
-    return state !== undefined && livingStates.has(state) && rest.join("|") === comment ? [Number.parseInt(id!, 10)] : [];
+    return state !== undefined && livingStates.has(state) && rest.join("|") === comment
+      ? [Number.parseInt(id!, 10)]
+      : [];
   });
   return [...new Set(ids)];
 }
@@ -91,7 +93,14 @@ export async function hostNames(commands: SlurmCommands, nodes: string): Promise
  */
 export async function accountedEnd(commands: SlurmCommands, jobId: number): Promise<string | undefined> {
   try {
-    const out = await commands.run(["sacct", "--noheader", "--parsable2", "--allocations", `--jobs=${jobId}`, "--format=State,ExitCode"]);
+    const out = await commands.run([
+      "sacct",
+      "--noheader",
+      "--parsable2",
+      "--allocations",
+      `--jobs=${jobId}`,
+      "--format=State,ExitCode",
+    ]);
     const [line = ""] = out.split("\n");
     const [state, code] = line.split("|");
     return code === undefined ? undefined : `${state} (exit code ${code})`;

@@ -55,7 +55,9 @@ export class SlurmCommands {
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
       const advice =
-        this.#login === null ? "install Slurm's client programs, or name a login node with the option login" : "install ssh";
+        this.#login === null
+          ? "install Slurm's client programs, or name a login node with the option login"
+          : "install ssh";
       throw new SlurmCommandError(name, `there is no program ${through[0]} here; ${advice}`, { cause });
     }
   }

@@ -26,7 +26,14 @@ export async function* readSlurmLogs(
     const isLast = isOver === undefined || (await isOver());
     for (const { file, meshes } of files) {
       const from = read.get(file) ?? 0;
-      const text = await commands.run(["sh", "-c", `test ! -f "$1" || tail -c "+$2" "$1"`, "sh", file, String(from + 1)]);
+      const text = await commands.run([
+        "sh",
+        "-c",
+        `test ! -f "$1" || tail -c "+$2" "$1"`,
+        "sh",
+        file,
+        String(from + 1),
+      ]);
       const complete = isLast ? text : text.slice(0, text.lastIndexOf("\n") + 1);
       read.set(file, from + Buffer.byteLength(complete));
       yield* linesOf(complete, meshes);

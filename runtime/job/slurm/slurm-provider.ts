@@ -108,7 +108,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     for (const batch of allocation.batches) {
       const nodes = await this.#nodesWhenRunning(allocation, batch, report, signal);
       const places = hostPlaces(Object.fromEntries(batch.meshes.map((name) => [name, this.meshes[name]!])));
-      if (nodes.length !== places.length) throw new PartialAllocationError(allocation.name, places.length, nodes.length);
+      if (nodes.length !== places.length)
+        throw new PartialAllocationError(allocation.name, places.length, nodes.length);
       const port = this.spec.port ?? portOf(batch.id);
       for (const [index, place] of places.entries()) {
         hosts.push({ ...place, address: `tcp://${nodes[index]}:${port}`, token });
@@ -184,7 +185,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   }
 
   async #nodesWhenRunning(
-    { applyId }: SlurmAllocation,
+    { applyId, folder }: SlurmAllocation,
     { id }: SubmittedBatch,
     report: Report,
     signal: AbortSignal,
@@ -192,7 +193,9 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     for (let wait = firstPollMs; ; wait = Math.min(2 * wait, longestPollMs)) {
       const lines = await this.#queryPatiently(id, applyId, report, signal);
       const ended = lines.find((line) => !isLiving(line));
-      if (lines.length === 0 || ended !== undefined) throw new Error(await this.#describeEnd(id, ended));
+      if (lines.length === 0 || ended !== undefined) {
+        throw new Error(`${await this.#describeEnd(id, ended)}${await this.#outputEnd(`${folder}/slurm-${id}.log`)}`);
+      }
       if (lines.every(({ state }) => state === "RUNNING")) {
         const names: string[] = [];
         for (const { nodes } of lines) names.push(...(await hostNames(this.#commands, nodes)));
@@ -228,13 +231,21 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
 
   async #describeEnd(id: number, line: QueueLine | undefined): Promise<string> {
     if (line !== undefined) {
-      const reason = line.reason === "" || line.reason === "None" ? "" : ` (${line.reason})`;
+      // The reason of a cancelled job is why it waited.
+      const hasReason = !["", "None"].includes(line.reason) && line.state !== "CANCELLED";
+      const reason = hasReason ? ` (${line.reason})` : "";
       return `Slurm has ended job ${id}: ${line.state}${reason}`;
     }
     const accounted = await accountedEnd(this.#commands, id);
     return accounted === undefined
       ? `Slurm does not know job ${id} any more, and keeps no accounts`
       : `Slurm has ended job ${id}: ${accounted}`;
+  }
+
+  /** Returns the last lines of an output file, for an error; empty if there are none. */
+  async #outputEnd(file: string): Promise<string> {
+    const said = await this.#commands.run(["tail", "-n", "10", file]).catch(() => "");
+    return said.trim() === "" ? "" : `; its output ends with: ${said.trim()}`;
   }
 
   /** Makes the folder on the cluster, with the token, which reaches it through the standard input of ssh. */

@@ -28,7 +28,11 @@ export function makeMachines(names: readonly string[]): Readonly<Record<string, 
 }
 
 /** Runs a program on a machine, and returns what it prints. */
-export function runOn({ through }: ClusterMachine, command: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
+export function runOn(
+  { through }: ClusterMachine,
+  command: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): string {
   const [file, ...args] = [...through, ...command];
   return execFileSync(file!, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], env });
 }

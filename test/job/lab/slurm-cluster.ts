@@ -33,7 +33,8 @@ export class SlurmCluster {
     this.nodes = nodes;
     this.#folder = mkdtempSync(join(tmpdir(), "vs-"));
     chmodSync(this.#folder, 0o755);
-    for (const name of ["munge", "socket", "state", "spool", "log"]) mkdirSync(join(this.#folder, name), { mode: 0o755 });
+    for (const name of ["munge", "socket", "state", "spool", "log"])
+      mkdirSync(join(this.#folder, name), { mode: 0o755 });
     chmodSync(join(this.#folder, "munge"), 0o700);
     this.#configuration = join(this.#folder, "slurm.conf");
     this.env = {
@@ -43,12 +44,6 @@ export class SlurmCluster {
       SLURM_CONF: this.#configuration,
     };
     writeFileSync(this.#configuration, this.#settings(names));
-    const gpus = [0, 1].map((index) => join(this.#folder, `gpu${index}`));
-    for (const gpu of gpus) writeFileSync(gpu, "");
-    writeFileSync(
-      join(this.#folder, "gres.conf"),
-      `AutoDetect=off\nNodeName=n[1-${nodeCount}] Name=gpu File=${this.#folder}/gpu[0-1] Flags=nvidia_gpu_env\n`,
-    );
     writeFileSync(join(this.#folder, "cgroup.conf"), "CgroupPlugin=cgroup/v1\n");
     this.#startMunge();
     this.startController();
@@ -96,7 +91,7 @@ export class SlurmCluster {
     const folder = this.#folder;
     const nodes = names.map((name) => {
       const { ip } = this.nodes[name]!.machine;
-      return `NodeName=${name} NodeAddr=${ip} NodeHostname=${name} Port=16818 CPUs=4 RealMemory=4096 Gres=gpu:2 State=UNKNOWN`;
+      return `NodeName=${name} NodeAddr=${ip} NodeHostname=${name} Port=16818 CPUs=4 RealMemory=4096 State=UNKNOWN`;
     });
     return [
       "ClusterName=viceroy",
@@ -133,7 +128,6 @@ export class SlurmCluster {
       "PreemptMode=REQUEUE",
       "SlurmdParameters=config_overrides",
       "PlugStackConfig=/dev/null",
-      "GresTypes=gpu",
       ...nodes,
       `PartitionName=main Nodes=${names.join(",")} Default=YES MaxTime=INFINITE State=UP PriorityTier=1`,
       `PartitionName=urgent Nodes=${names.join(",")} MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF`,

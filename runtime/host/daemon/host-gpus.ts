@@ -1,0 +1,43 @@
+/**
+ * Gives each process of a mesh with the dimension `gpus` its own GPU, on the hosts of jobs: the scheduler has given the
+ * host a list of devices.
+ */
+import { type Extent, Point } from "../../shape/index.js";
+
+/** The dimension of a mesh whose processes get one GPU each. */
+const dimension = "gpus";
+
+/** The variable by which CUDA selects devices. */
+const cudaVariable = "CUDA_VISIBLE_DEVICES";
+
+/**
+ * The variables that list the devices of the host. The first one that is set counts: within a container of the
+ * scheduler, devices have other numbers than on the machine.
+ */
+const listVariables = [cudaVariable, "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"];
+
+/**
+ * Returns the environment variable that selects the GPU of a process. It is empty if the host knows no devices, the mesh
+ * has no dimension `gpus`, or the user selects devices.
+ * @param env the environment of the host
+ * @param asked the environment variables that the user has set for the process
+ * @throws Error if the host has fewer devices than the mesh has processes per host
+ */
+export function gpuVariables(
+  extent: Extent,
+  rank: number,
+  env: NodeJS.ProcessEnv,
+  asked: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (!Object.hasOwn(extent, dimension) || asked[cudaVariable] !== undefined) return {};
+  const source = listVariables.find((name) => (env[name] ?? "") !== "");
+  if (source === undefined) return {};
+  const devices = env[source]!.split(",");
+  const index = new Point(extent, rank).coordinates[dimension]!;
+  const device = devices[index];
+  if (device !== undefined) return { [cudaVariable]: device };
+  throw new Error(
+    `cannot start a process: the mesh has ${extent[dimension]} processes along "${dimension}", and this host has ` +
+      `${devices.length} GPUs (${source}=${env[source]}); set ${cudaVariable} with the option env to share GPUs`,
+  );
+}
