@@ -344,7 +344,9 @@ async function buildJob() {
   await Promise.all([
     build({
       ...options,
-      entryPoints: { job: "runtime/job/index.ts" },
+      entryPoints: { job: "runtime/job/index.ts", "job-command": "runtime/job/command/main.ts" },
+      splitting: true,
+      chunkNames: "job-[hash]",
       plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel)],
     }),
     build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" } }),

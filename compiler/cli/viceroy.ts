@@ -157,6 +157,8 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
       end(await host(options, processIo));
     });
 
+  jobCommands(program.command("job").description("submit, look at and kill the job that a module exports"), end);
+
   program
     .command("setup")
     .description("build the optional native addons with g++")
@@ -179,6 +181,29 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     });
 
   return program;
+}
+
+function jobCommands(program: Command, end: (code: number) => void): void {
+  const texts = {
+    apply: "submit the job, unless it runs",
+    state: "print what runs of the job; never submits; exit with 1 if nothing does",
+    kill: "end the job and everything that runs on its hosts",
+    logs: "print what the hosts have printed, also after the end",
+  };
+  for (const [name, description] of Object.entries(texts)) {
+    const command = program
+      .command(name)
+      .description(description)
+      .requiredOption("--job <module>", "the module that exports the job, such as src/job.ts")
+      .option("--export <name>", "the name of the export", "default")
+      .option("--json", "print JSON, one value per line");
+    if (name === "logs") command.option("--follow", "wait for further lines until the job has ended");
+    command.action(async (options) => {
+      const { job } = await import("./commands/job.js");
+      const { configIfAny } = await import("./project-config.js");
+      end(await job(name, options, await configIfAny("job"), processIo));
+    });
+  }
 }
 
 /** Collects the values of an option that is given several times. */

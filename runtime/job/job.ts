@@ -70,6 +70,16 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     this.#cache = options.cache === null || known !== undefined ? undefined : new JobCache(options.cache);
   }
 
+  /** The sizes of the meshes by name. */
+  get meshes(): Readonly<Record<M, { readonly hosts: number }>> {
+    return this.#provider.meshes as Readonly<Record<M, { readonly hosts: number }>>;
+  }
+
+  /** Whether the job is recorded, so that it can outlive this program. */
+  get isCached(): boolean {
+    return this.#cache !== undefined;
+  }
+
   /** Whether this program has submitted the job, or has found it in the cache, and it has not ended. */
   get active(): boolean {
     return this.#run !== undefined;
@@ -120,6 +130,18 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#killing = undefined;
     });
     return this.#killing;
+  }
+
+  /**
+   * Returns what is known of the job without submitting it: the record of this program's run, or of the cache.
+   *
+   * @returns undefined if nothing of the job runs
+   * @throws {JobCacheError} as a rejection, when the cache file cannot be used
+   */
+  async find(): Promise<JobRecord | undefined> {
+    const record = this.#run?.record ?? this.#known ?? this.#cache?.read();
+    if (record === undefined || record.provider !== this.#provider.kind || record.allocation === null) return undefined;
+    return (await this.#provider.isAlive(record.allocation)) ? record : undefined;
   }
 
   /** Reads the events of the job, starting with the last one, until it has ended. */

@@ -1,0 +1,45 @@
+/**
+ * `viceroy job <command> --job <module>`: what a user does with a job from the command line. The command runs in a
+ * process of its own, which loads the module as `viceroy run` does.
+ */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../../config/index.js";
+import { exitCode, type Io } from "../io.js";
+import { nodeFlags, runProgram } from "./run.js";
+
+export interface JobOptions {
+  /** The file of the module. */
+  readonly job: string;
+  /** The name of its export. */
+  readonly export: string;
+  readonly json?: boolean;
+  readonly follow?: boolean;
+}
+
+/** The program in the built package. */
+const program = fileURLToPath(new URL("../job-command.js", import.meta.url));
+
+/** @param config undefined if the module is outside of any project */
+export async function job(command: string, options: JobOptions, config: Config | undefined, io: Io): Promise<number> {
+  const file = path.resolve(options.job);
+  if (!existsSync(file)) {
+    io.err(`cannot use ${options.job}: no such file`);
+    return exitCode.usage;
+  }
+  const flags = nodeFlags(file, config);
+  if (typeof flags === "string") {
+    io.err(flags);
+    return exitCode.usage;
+  }
+  const { json = false, follow = false } = options;
+  return runProgram(process.execPath, [
+    ...flags,
+    program,
+    command,
+    file,
+    options.export,
+    JSON.stringify({ json, follow }),
+  ]);
+}
