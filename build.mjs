@@ -185,7 +185,13 @@ const abi = /^\.\.\/codegen\/v1\/index\.js$/;
  * The names by which modules of the package import the runtime. package.json maps them to files, for programs of one file
  * to others.
  */
-const runtimeImports = { main: "#main", codegenV1: "#codegen-v1", rdma: "#rdma", kernel: "#testing-kernel", jobKernel: "#job-kernel" };
+const runtimeImports = {
+  main: "#main",
+  codegenV1: "#codegen-v1",
+  rdma: "#rdma",
+  kernel: "#testing-kernel",
+  jobKernel: "#job-kernel",
+};
 const externalAbi = external(abi, runtimeImports.codegenV1);
 /** Replaces the ABI by that of browsers. */
 const browserAbi = {
@@ -346,7 +352,7 @@ async function buildJob() {
       ...options,
       entryPoints: { job: "runtime/job/index.ts", "job-command": "runtime/job/command/main.ts" },
       splitting: true,
-      chunkNames: "job-[hash]",
+      chunkNames: "job-[name]",
       plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel)],
     }),
     build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" } }),

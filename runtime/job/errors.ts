@@ -15,6 +15,13 @@ export abstract class JobError extends Error {
 export class JobSubmitError extends JobError {
   override readonly name: string = "JobSubmitError";
 
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param reason why, in the words of the provider or the scheduler
+   * @param options the cause
+   */
   constructor(job: string, reason: string, options?: ErrorOptions) {
     super(job, `cannot submit job "${job}": ${reason}`, options);
   }
@@ -24,6 +31,13 @@ export class JobSubmitError extends JobError {
 export class JobStartError extends JobError {
   override readonly name: string = "JobStartError";
 
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param reason why, in the words of the provider or the scheduler
+   * @param options the cause
+   */
   constructor(job: string, reason: string, options?: ErrorOptions) {
     super(job, `cannot start job "${job}": ${reason}`, options);
   }
@@ -31,12 +45,21 @@ export class JobStartError extends JobError {
 
 /** Thrown when the hosts of a job were not up within `hostTimeout`. */
 export class JobStartTimeoutError extends JobStartError {
-  override readonly name = "JobStartTimeoutError";
+  /** The name of the class. */
+  override readonly name: string = "JobStartTimeoutError";
   /** The time limit in milliseconds. */
   readonly limit: number;
   /** The hosts that were not up, such as `trainers[2]`. */
   readonly missing: readonly string[];
 
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param limit the time limit in milliseconds
+   * @param missing the hosts that were not up
+   * @param reason what else is known; may be empty
+   */
   constructor(job: string, limit: number, missing: readonly string[], reason: string) {
     super(
       job,
@@ -49,10 +72,20 @@ export class JobStartTimeoutError extends JobStartError {
 
 /** Thrown when a scheduler gave fewer hosts than the job asks for. */
 export class PartialAllocationError extends JobStartError {
-  override readonly name = "PartialAllocationError";
+  /** The name of the class. */
+  override readonly name: string = "PartialAllocationError";
+  /** The number of hosts that the job asks for. */
   readonly wanted: number;
+  /** The number of hosts that the scheduler gave. */
   readonly given: number;
 
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param wanted the number of hosts that the job asks for
+   * @param given the number of hosts that the scheduler gave
+   */
   constructor(job: string, wanted: number, given: number) {
     super(job, `it asks for ${wanted} hosts, and the scheduler gave ${given}`);
     this.wanted = wanted;
@@ -64,6 +97,13 @@ export class PartialAllocationError extends JobStartError {
 export class JobLostError extends JobError {
   override readonly name = "JobLostError";
 
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param reason why, in the words of the provider or the scheduler
+   * @param options the cause
+   */
   constructor(job: string, reason: string, options?: ErrorOptions) {
     super(job, `job "${job}" is gone: ${reason}`, options);
   }

@@ -14,6 +14,7 @@ export type JobEventKind = "pending" | "running" | "host-lost" | "host-replaced"
 
 /** One event of a job. */
 export interface JobEvent {
+  /** What has happened. */
   readonly kind: JobEventKind;
   /** The mesh of the host, if the event is about one host. */
   readonly mesh?: string;

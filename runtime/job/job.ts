@@ -160,7 +160,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     yield* this.#provider.logs(record.allocation, { follow, signal: signal ?? new AbortController().signal });
   }
 
-  /** Returns the record of the running job. {@link fromJSON} of its class makes a job of it that another program can use. */
+  /** Returns the record of the running job. `fromJSON` of its class makes a job of it that another program can use. */
   toJSON(): JobRecord | null {
     return this.#run?.record ?? null;
   }
