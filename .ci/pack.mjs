@@ -51,7 +51,8 @@ async function packRuntime({ prebuiltPlatforms, packageOf }) {
 
 /**
  * Shortens scripts by a fifth, and declarations by a twentieth. Names stay, so that stack traces are readable. Lines would
- * tell nothing more, because the packages have no source maps.
+ * tell nothing more, because the packages have no source maps. Scripts that only some programs load are shortened by a
+ * further quarter: their functions are renamed, and get their names back when they are loaded, which takes time.
  */
 async function removeFormatting(folder) {
   for (const name of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".d.ts"))) {
@@ -69,12 +70,18 @@ async function removeFormatting(folder) {
       const { code } = await transform(readFileSync(file, "utf8"), {
         minifyWhitespace: true,
         minifySyntax: true,
+        ...(isLoadedByFew(name) ? { minifyIdentifiers: true, keepNames: true } : {}),
         lineLimit: 200,
         charset: "ascii",
       });
       writeFileSync(file, code, { mode: statSync(file).mode });
     }),
   );
+}
+
+/** Returns whether a script is that of an entry point which most programs do not import. */
+function isLoadedByFew(name) {
+  return /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-[a-z]+)?|typescript\/prepare)\.js$/.test(name);
 }
 
 /** These files are minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */

@@ -57,11 +57,15 @@ export class ProcessJob<M extends string> extends Job<M> {
    * @throws {TypeError} when the record is malformed, or of another class
    */
   static fromJSON(record: JobRecord): ProcessJob<string> {
-    checkRecord(record, "process");
-    const { meshes, env, setup, node } = record.spec as ProcessSpec;
-    const own = { ...(setup === null ? {} : { setup }), ...(node === null ? {} : { node }) };
-    return new ProcessJob({ name: record.name, meshes, env, ...own }, record);
+    return processJobOf(record);
   }
+}
+
+function processJobOf(record: JobRecord): ProcessJob<string> {
+  checkRecord(record, "process");
+  const { meshes, env, setup, node } = record.spec as ProcessSpec;
+  const own = { ...(setup === null ? {} : { setup }), ...(node === null ? {} : { node }) };
+  return new ProcessJob({ name: record.name, meshes, env, ...own }, record);
 }
 
 function checkEnv(env: unknown): void {

@@ -93,12 +93,16 @@ export class SlurmJob<M extends string> extends Job<M> {
    * @throws {TypeError} when the record is malformed, or of another class
    */
   static fromJSON(record: JobRecord): SlurmJob<string> {
-    checkRecord(record, "slurm");
-    const { timeLimit, ...spec } = record.spec as SlurmSpec;
-    const given = Object.entries(spec).filter(([, value]) => value !== null);
-    const options = { name: record.name, ...Object.fromEntries(given) } as unknown as SlurmJobOptions<string>;
-    return new SlurmJob({ ...options, ...(timeLimit === null ? {} : { timeLimit: timeLimit * 60_000 }) }, record);
+    return slurmJobOf(record);
   }
+}
+
+function slurmJobOf(record: JobRecord): SlurmJob<string> {
+  checkRecord(record, "slurm");
+  const { timeLimit, ...spec } = record.spec as SlurmSpec;
+  const given = Object.entries(spec).filter(([, value]) => value !== null);
+  const options = { name: record.name, ...Object.fromEntries(given) } as unknown as SlurmJobOptions<string>;
+  return new SlurmJob({ ...options, ...(timeLimit === null ? {} : { timeLimit: timeLimit * 60_000 }) }, record);
 }
 
 function slurmSpec(options: SlurmJobOptions<string>): Omit<SlurmSpec, "setup" | "node"> {
