@@ -152,6 +152,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--single-port", "do not let processes listen on ports: the daemon forwards their messages")
     .option("--print", "print what processes print, too, each line marked with the name of the process")
     .option("--lifeline", "end when standard input ends")
+    .option("--idle <ms>", "end after this time without a driver")
     .action(async (options) => {
       const { host } = await import("./commands/host.js");
       end(await host(options, processIo));

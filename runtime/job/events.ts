@@ -1,5 +1,7 @@
 /** The events of a job, and the feed that passes them to any number of readers. */
 
+import { MAX_TIMER_MS } from "../link/clock.js";
+
 /**
  * What happens to a job:
  *
@@ -81,11 +83,14 @@ class EventReader {
   }
 
   async next(): Promise<JobEvent> {
+    // A program that waits for an event goes on, even if it has nothing else to do.
+    const held = this.#unread.length === 0 ? setInterval(() => {}, MAX_TIMER_MS) : undefined;
     while (this.#unread.length === 0) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
+    clearInterval(held);
     return this.#unread.shift()!;
   }
 }

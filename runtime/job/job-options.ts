@@ -79,6 +79,7 @@ export function checkJobOptions(options: unknown, own: readonly string[]): Check
   }
   if (cache !== null && (typeof cache !== "string" || cache === ""))
     throw optionError("cache as a path or null", cache);
+  checkOptionNames("cannot make a job with attach", attach, ["timeout", "silence", "keepAlive"]);
   for (const [option, value] of Object.entries({ setup, node })) {
     if (value !== undefined && (typeof value !== "string" || value === ""))
       throw optionError(`${option} as text`, value);

@@ -156,7 +156,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    */
   async *logs({ follow = false, signal }: JobLogOptions = {}): AsyncIterableIterator<JobLogLine> {
     const record = this.#run?.record ?? this.#known ?? this.#cache?.read();
-    if (record === undefined) throw new JobStartError(this.name, "it has no logs, because it was not submitted");
+    if (record?.allocation == null) throw new JobStartError(this.name, "it has no logs, because it was not submitted");
     yield* this.#provider.logs(record.allocation, { follow, signal: signal ?? new AbortController().signal });
   }
 

@@ -49,7 +49,9 @@ test("a job is submitted, shown and killed from the command line", () => {
     provider: "process",
     meshes: { workers: 2 },
   });
-  expect(viceroyJob(["logs", ...module]).stdout).toMatch(/^workers\[0\] viceroy host \S+, process \d+, listens at unix:/);
+  expect(viceroyJob(["logs", ...module]).stdout).toMatch(
+    /^workers\[0\] viceroy host \S+, process \d+, listens at unix:/,
+  );
 
   expect(viceroyJob(["kill", ...module])).toEqual({ ...silent, status: 0, stdout: 'job "viceroy" is killed\n' });
   expect(processesOf(applyId)).toEqual([]);

@@ -1,5 +1,5 @@
 /** Tests of jobs whose hosts are processes on this machine: real keepers, hosts and drivers, which are killed. */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -130,6 +130,8 @@ describe("everything ends with the job", () => {
     expect(processesOf(applyId).length).toBeGreaterThan(5);
     program.child.kill("SIGKILL");
     await until(() => processesOf(applyId).length === 0);
+    const left = () => readdirSync(tmpdir()).filter((name) => /^(?:vj-|viceroy-job-)/.test(name));
+    await until(() => left().length === 0);
   });
 
   test("with a cache, a job ends when it had no driver for its idle time", async () => {
@@ -402,6 +404,10 @@ describe("bad options", () => {
     [
       { idle: "soon" },
       'cannot make a job: expected idle as milliseconds or as text such as "90s", "15m", "4h", got "soon"',
+    ],
+    [
+      { attach: { timeot: 1 } },
+      'cannot make a job with attach: expected one of the options timeout, silence, keepAlive, got "timeot"',
     ],
     [{ name: "a/b" }, 'cannot make a job: expected name as 1 to 64 letters, digits, and . _ -, got "a/b"'],
     [{ cache: 1 }, "cannot make a job: expected cache as a path or null, got 1"],

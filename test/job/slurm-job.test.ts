@@ -120,6 +120,14 @@ describe.runIf(networks && slurm)("a job of Slurm", () => {
     expect(living()).toEqual([]);
   });
 
+  test("ends when it had no driver for its idle time", async () => {
+    const driver = startDriver({ idle: "6s" }, "wait");
+    const { names } = await driver.outcome();
+    expect(names).toHaveLength(4);
+    driver.child.kill("SIGKILL");
+    await until(() => living().length === 0);
+  });
+
   test("that a killed driver could not record is found by its comment", async () => {
     const cache = newCache();
     const first = startDriver({ cache }, "leave");

@@ -15,6 +15,7 @@ export interface HostCommandOptions {
   readonly singlePort?: boolean;
   readonly print?: boolean;
   readonly lifeline?: boolean;
+  readonly idle?: string;
 }
 
 /** The part of the built runtime that this command calls. */

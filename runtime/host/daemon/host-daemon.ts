@@ -4,6 +4,7 @@
  */
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
+import type { Clock, Timer } from "../../link/clock.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { LinkOffer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/resumable/accept.js";
@@ -29,6 +30,9 @@ export interface HostDaemonOptions {
   readonly gpuEnv?: NodeJS.ProcessEnv;
   /** Maximum number of drivers at the same time. Others are refused. */
   readonly maxDrivers: number;
+  readonly clock: Clock;
+  /** The time in ms after which the daemon ends if it has no driver; absent: it waits for ever. */
+  readonly idle?: number;
 }
 
 /**
@@ -46,10 +50,11 @@ export class HostDaemon implements SessionOwner {
   readonly gpuEnv: NodeJS.ProcessEnv | undefined;
   readonly #options: HostDaemonOptions;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
-  #resolveEnded: (() => void) | undefined;
+  #resolveEnded: ((reason: string) => void) | undefined;
   #stopping: Promise<void> | undefined;
-  /** Resolves when a driver has shut the daemon down and all processes have ended. */
-  readonly ended: Promise<void>;
+  #idleTimer: Timer | undefined;
+  /** Resolves with the reason when the daemon was shut down and all processes have ended. */
+  readonly ended: Promise<string>;
 
   constructor(options: HostDaemonOptions) {
     this.id = options.id;
@@ -61,6 +66,7 @@ export class HostDaemon implements SessionOwner {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
+    this.#awaitDriver();
   }
 
   /**
@@ -106,6 +112,7 @@ export class HostDaemon implements SessionOwner {
     const session =
       found?.session ?? new DriverSession(this.#options.platform(), { universe, id: to, driver: from }, this);
     if (found === undefined) this.#sessions.set(to, { universe, session });
+    this.#idleTimer?.cancel();
     session.accept(pipe);
   }
 
@@ -129,10 +136,20 @@ export class HostDaemon implements SessionOwner {
 
   sessionEnded(session: DriverSession): void {
     this.#sessions.delete(session.id);
+    if (this.#sessions.size === 0) this.#awaitDriver();
+  }
+
+  /** Ends the daemon if no driver comes in time. */
+  #awaitDriver(): void {
+    const { idle, clock } = this.#options;
+    if (idle === undefined || this.#stopping !== undefined) return;
+    this.#idleTimer?.cancel();
+    this.#idleTimer = clock.after(idle, () => void this.shutdown(`it had no driver for ${idle} ms`));
   }
 
   /** @param by the session whose driver asks for the shutdown, if one does */
   shutdown(reason: string, by?: DriverSession): Promise<void> {
+    this.#idleTimer?.cancel();
     this.#stopping ??= this.#shutdown(reason, by);
     return this.#stopping;
   }
@@ -141,7 +158,7 @@ export class HostDaemon implements SessionOwner {
     const sessions = [...this.#sessions.values()].map(({ session }) => session);
     await Promise.all(sessions.map((session) => (session === by ? session.end() : session.evict(reason))));
     for (const session of sessions) session.closeSoon(reason);
-    this.#resolveEnded?.();
+    this.#resolveEnded?.(by === undefined ? reason : "a driver has shut it down");
   }
 }
 

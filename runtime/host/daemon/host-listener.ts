@@ -28,6 +28,8 @@ export interface HostListenerOptions {
   readonly print?: (line: string) => void;
   /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */
   readonly gpuEnv?: NodeJS.ProcessEnv;
+  /** The time in ms after which the daemon ends if it has no driver; absent: it waits for ever. */
+  readonly idle?: number;
   /** Called with the reason when a connection is refused. @param peer the address of the peer, if it has one */
   readonly onRefused?: (error: Error, peer?: string) => void;
 }
@@ -41,7 +43,7 @@ export class HostListener {
   readonly #localAcceptor: HandshakeAcceptor;
 
   constructor({ clock, random, onRefused = () => {}, ...host }: HostListenerOptions) {
-    const daemon = new HostDaemon({ id: random.id(), ...host, maxDrivers });
+    const daemon = new HostDaemon({ id: random.id(), clock, ...host, maxDrivers });
     const guard = { clock, random, token: host.proof.token, onRefused };
     const admit = (offer: LinkOffer, identity: Identity | undefined) => daemon.admit(offer, identity);
     this.daemon = daemon;

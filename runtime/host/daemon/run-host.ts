@@ -7,7 +7,7 @@ import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { errorMessage } from "../../../shared/text/error-message.js";
-import { systemClock, systemRandom } from "../../link/clock.js";
+import { MAX_TIMER_MS, systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
 import { type AcceptPipe, connectTo, listenAt } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
@@ -35,6 +35,8 @@ export interface HostCommandOptions {
   readonly print?: boolean;
   /** Whether the daemon ends with its standard input. */
   readonly lifeline?: boolean;
+  /** The time in ms after which the daemon ends if it has no driver. */
+  readonly idle?: string;
 }
 
 interface CommandOutput {
@@ -63,6 +65,7 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     platform: () => makeNodePlatform(),
     addresses: options.singlePort === true ? [] : addresses,
     ...(options.print === true ? { print: io.out } : {}),
+    ...(options.idle === undefined ? {} : { idle: idleLimit(options.idle) }),
     ...(process.env["VICEROY_JOB"] === undefined ? {} : { gpuEnv: process.env }),
   };
   const listener = new HostListener({ ...machine, proof, onRefused });
@@ -80,9 +83,9 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
   const ends = [listener.daemon.ended, waitForSignal(), ...(options.lifeline === true ? [waitForInputEnd()] : [])];
   const reason = await Promise.race(ends);
   for (const listener of listeners) listener.close();
-  await listener.end(reason ?? "the host was shut down");
+  await listener.end(reason);
   clearInterval(held);
-  io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);
+  io.out(`viceroy host: ended: ${reason}`);
   return 0;
 }
 
@@ -165,6 +168,13 @@ function waitForSignal(): Promise<string> {
       process.once(signal, () => done(`the host was ended by ${signal}`));
     }
   });
+}
+
+/** @throws TypeError if the limit is not a number of milliseconds of a timer */
+function idleLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit > 0 && limit <= MAX_TIMER_MS) return limit;
+  throw new TypeError(`cannot start a host: expected --idle as milliseconds from 1 to ${MAX_TIMER_MS}, got ${text}`);
 }
 
 /** Waits for the end of the process that holds the other end of standard input. */

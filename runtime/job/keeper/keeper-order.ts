@@ -17,7 +17,7 @@ export interface KeeperOrder {
   readonly applyId: string;
   /** The private folder of the keeper's socket and the sockets of its hosts. It exists. The keeper removes it. */
   readonly directory: string;
-  /** The folder of the log files. */
+  /** The folder of the log files. Without a cache, the keeper removes it at the end. */
   readonly logs: string;
   /** The time in ms for which the hosts stay without a driver; null if they end with the first driver. */
   readonly idle: number | null;

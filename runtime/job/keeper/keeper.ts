@@ -4,6 +4,7 @@
  * or when all hosts have ended.
  */
 import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import type { KeeperEvent, KeeperOrder, KeptHostInfo } from "./keeper-order.js";
 import { KeptHost } from "./kept-host.js";
 import { endMarkedProcesses } from "./marked-processes.js";
@@ -70,6 +71,8 @@ export class Keeper {
     await endMarkedProcesses(this.order.applyId);
     for (const tell of this.#drivers) tell({ ended: reason });
     rmSync(this.order.directory, { recursive: true, force: true });
+    // Nobody could find the files of a job without a cache again.
+    if (this.order.idle === null) rmSync(dirname(this.order.logs), { recursive: true, force: true });
     this.#resolveEnded();
   }
 

@@ -18,6 +18,8 @@ export interface BatchJob {
   readonly commandLine: string;
   /** The path of Node.js on the nodes. */
   readonly node: string;
+  /** The time in ms after which the hosts end without a driver. */
+  readonly idle: number;
 }
 
 /** The text by which a job is recognized as one of ours. */
@@ -81,7 +83,7 @@ step() {
   VICEROY_JOB_MESH=$1
   export VICEROY_JOB_MESH
   shift
-  srun --kill-on-bad-exit=1 --label "$@" ${quote(job.node)} ${quote(job.commandLine)} host --print \\
+  srun --kill-on-bad-exit=1 --label "$@" ${quote(job.node)} ${quote(job.commandLine)} host --print --idle ${job.idle} \\
     --token-file ${quote(`${folder}/token`)} --listen "tcp://0.0.0.0:$port" \\
     > >(sed -u "s/^/$VICEROY_JOB_MESH /") 2>&1 &
 }

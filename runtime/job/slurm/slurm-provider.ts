@@ -2,7 +2,7 @@
  * Gives hosts from an allocation of Slurm: one batch job for all meshes, or one for each, whose steps run the daemons.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -43,6 +43,9 @@ const longestPollMs = 2000;
 /** Time in seconds before the time limit at which a job is warned. */
 const warnSeconds = 60;
 
+/** Time in ms that the hosts wait for a driver, if they are to end with it. The driver attaches them one after another. */
+const driverEndMs = 60_000;
+
 /** Time in ms for Slurm to end a job that was cancelled. */
 const cancelLimitMs = 120_000;
 
@@ -60,7 +63,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return this.spec.meshes;
   }
 
-  async submit({ name, applyId, folder }: Submission): Promise<SlurmAllocation> {
+  async submit({ name, applyId, folder, idle = driverEndMs }: Submission): Promise<SlurmAllocation> {
     const token = randomBytes(32).toString("base64url");
     const tokenFile = join(folder, "token");
     writeFileSync(tokenFile, token, { mode: 0o600 });
@@ -69,7 +72,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const batches: SubmittedBatch[] = [];
     try {
       for (const meshes of this.#groups()) {
-        const job: BatchJob = { name, applyId, meshes, folder: onLogin, commandLine, node: this.#node };
+        const job: BatchJob = { name, applyId, meshes, folder: onLogin, commandLine, node: this.#node, idle };
         const out = await this.#commands.run(["sbatch", "--parsable"], batchScript(this.spec, job));
         const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
         if (id === undefined) throw new Error(`sbatch has printed no job id: ${out.trim()}`);
@@ -138,7 +141,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
       }
     }
     if (this.spec.login !== null) await this.#commands.run(["rm", "-f", `${folder}/token`]);
-    writeFileSync(tokenFile, "", { mode: 0o600 });
+    rmSync(tokenFile, { force: true });
   }
 
   logs({ batches, folder, applyId }: SlurmAllocation, { follow, signal }: LogRequest): AsyncIterable<JobLogLine> {
