@@ -1,7 +1,7 @@
 /** `context()` in callbacks of a handler returns the context of that handler, whatever code runs the callback. */
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { context } from "../../runtime/actor/context.js";
+import { context, currentCell, setMainRoot } from "../../runtime/actor/context.js";
 import { Counter, type CounterMesh } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
@@ -73,4 +73,23 @@ test("timers, immediates, ticks and emitters of a handler have its context while
   const leaver = world.spawn<typeof Leaver, never>("leaver", Leaver, [0], [there], {}) as CounterMesh<never>;
   expect(await leaver.sleep.callOne(1)).toBe(1);
   expect(seen).toEqual(new Array(5).fill("leaver[0] called by root"));
+});
+
+describe("context() outside a handler", () => {
+  test.each(["rank", "extent", "key", "signal", "caller", "trace"] as const)("has no %s", (what) => {
+    expect(() => context()[what]).toThrow(
+      new Error(`cannot read context().${what}: expected a handler of a message, got code outside of one`),
+    );
+  });
+
+  test("has the actor and the proc of the program", () => {
+    expect([context().actor.name, context().proc]).toEqual(["root", world.root.proc.context]);
+  });
+
+  test("is an error before the runtime has been loaded", () => {
+    setMainRoot(undefined);
+    const message = 'cannot send: no Viceroy runtime in this process, import "viceroy" first';
+    expect(() => context()).toThrow(new Error(message));
+    expect(() => currentCell()).toThrow(new Error(message));
+  });
 });

@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAfterRestart } from "../../../runtime/actor/call/call-after-restart.js";
 import type { CalledEndpoint } from "../../../runtime/actor/call/call-future.js";
+import type { RetryOptions } from "../../../runtime/actor/call/call-guard.js";
 import { Future, firstCompleted } from "../../../runtime/actor/call/future.js";
 import { callWithRetry } from "../../../runtime/actor/call/retried-call.js";
+import { TimeoutError } from "../../../runtime/actor/errors.js";
 import { ManualClock } from "../../link/resumable/cut-world.js";
 import { settled } from "../parts.js";
 import { World } from "../world.js";
@@ -118,6 +120,82 @@ describe("a call with retry", () => {
     call.cancel();
     await expect(call).rejects.toThrow("the call was cancelled");
     expect([made.cancelled, clock.waiting]).toEqual([[1], 0]);
+  });
+
+  /** Starts a call whose attempts end as the functions say, one after another. */
+  const start = (options: number | RetryOptions, ...attempts: (() => Made)[]) => {
+    const made: number[] = [];
+    const signal = new AbortController();
+    const call = callWithRetry(called, options, signal.signal, () => {
+      made.push(made.length + 1);
+      return attempts[Math.min(made.length, attempts.length) - 1]!();
+    });
+    return { call, made, signal };
+  };
+  const failing = (error: Error) => () => new Made((_, reject) => reject(error));
+  const late = new TimeoutError("cannot call counters.value: no answer within 5 ms");
+
+  test("is repeated after a timeout, but not after an error of the handler", async () => {
+    const refused = new RangeError("refused");
+    const { call, made } = start(5, failing(late), failing(refused));
+    await settled();
+    expect([made, call.settled]).toEqual([[1], false]);
+    clock.pass(10);
+    await expect(call).rejects.toBe(refused);
+    expect([made, clock.waiting]).toEqual([[1, 2], 0]);
+  });
+
+  test("rejects with the error that is thrown when a later attempt is made", async () => {
+    const { call, made } = start(5, failing(late), () => {
+      throw new RangeError("refused");
+    });
+    await settled();
+    clock.pass(10);
+    await expect(call).rejects.toThrow(new RangeError("refused"));
+    expect([made, clock.waiting]).toEqual([[1, 2], 0]);
+  });
+
+  test("makes no further attempt when it is given up during a pause", async () => {
+    const { call, made } = start(5, failing(late));
+    await settled();
+    call.cancel();
+    await expect(call).rejects.toThrow("the call was cancelled");
+    clock.pass(60_000);
+    await settled();
+    expect(made).toEqual([1]);
+  });
+
+  test("makes no further attempt when it is given up before its attempt has failed", async () => {
+    const attempt = later<number>();
+    const { call, made } = start(5, () => new Made((resolve) => resolve(attempt.promise)));
+    call.cancel();
+    await expect(call).rejects.toThrow("the call was cancelled");
+    attempt.resolve(Promise.reject(late) as never);
+    await settled();
+    expect([made, clock.waiting]).toEqual([[1], 0]);
+  });
+
+  test("can be aborted while its first attempt is being made", async () => {
+    const gone = new Error("no longer needed");
+    const signal = new AbortController();
+    const call = callWithRetry(called, 5, signal.signal, () => {
+      signal.abort(gone);
+      return new Made(() => {});
+    });
+    await expect(call).rejects.toBe(gone);
+  });
+
+  test.each([
+    [1, "1 attempt"],
+    [2, "2 attempts"],
+  ])("says at its deadline that it has made %i of its attempts", async (count, text) => {
+    const attempts = Array.from({ length: count - 1 }, () => failing(late));
+    const { call } = start({ attempts: 9, deadline: 1000 }, ...attempts, () => new Made(() => {}));
+    await settled();
+    clock.pass(1000);
+    await expect(call).rejects.toThrow(
+      new TimeoutError(`cannot call counters.value: no answer within 1000 ms in ${text}`),
+    );
   });
 });
 

@@ -129,6 +129,57 @@ test("a state of more than 2 GiB is refused, and one with large arrays is copied
   );
 });
 
+test("errors of save and restore have what was thrown as their cause", async () => {
+  const thrown = new Error("boom");
+  const boom = () => {
+    throw thrown;
+  };
+  const causeOf = (run: () => unknown): Promise<unknown> =>
+    Promise.resolve()
+      .then(run)
+      .then(
+        () => "no error",
+        (error: Error) => error.cause,
+      );
+  expect(await causeOf(() => save({ save: boom }))).toBe(thrown);
+  expect(await causeOf(() => save({ save: () => undefined }))).toBeInstanceOf(Error);
+  const saved = await save({ save: () => ({ count: 5 }) });
+  const throwing = actorWith({ restore: boom });
+  expect(await causeOf(() => restoreState(throwing, new NoMessageTurn(throwing), saved))).toBe(thrown);
+  const damaged = { ...saved, state: Uint8Array.of(8) };
+  expect(await causeOf(() => restoreState(throwing, new NoMessageTurn(throwing), damaged))).toBeInstanceOf(Error);
+});
+
+test("an actor whose interface declares no state, that has no interface or no instance, cannot be saved or restored", async () => {
+  const saved = { ...(await save({ save: () => ({ count: 5 }) })), at: new Date(0) };
+  const refusals = async (actor: LocalActor): Promise<string[]> => {
+    const message = (error: Error) => error.message;
+    let restoring = "none";
+    try {
+      restoreState(actor, new NoMessageTurn(actor), saved);
+    } catch (error) {
+      restoring = (error as Error).message;
+    }
+    return [await saveState(actor, parts.clock).then(() => "none", message), restoring];
+  };
+  const failed = "cannot restore counters[1] from its checkpoint of 1970-01-01T00:00:00.000Z: ";
+  const undeclared = "its actor interface declares no state";
+  const methods = { save: () => ({ count: 5 }), restore: () => {} };
+  const stateless = actorWith(methods, descriptorOf(undefined));
+  expect(await refusals(stateless)).toEqual([undeclared, failed + undeclared]);
+  const root = { ...actorWith(methods), spec: { name: "counters", rank: 1 } } as unknown as LocalActor;
+  expect(await refusals(root)).toEqual([undeclared, failed + undeclared]);
+  const ended = { ...actorWith(methods), instance: undefined } as unknown as LocalActor;
+  expect(await refusals(ended)).toEqual(["its class has no method save", `${failed}its class has no method restore`]);
+});
+
+test("the timer of a save is stopped when the save ends", async () => {
+  const timers = parts.clock.waiting;
+  await save({ save: async () => ({ count: 5 }) });
+  await save({ save: () => Promise.reject(new Error("boom")) }).catch(() => {});
+  expect(parts.clock.waiting).toBe(timers);
+});
+
 test("a save that never ends is given up, and what it does later is ignored", async () => {
   let reject: ((error: Error) => void) | undefined;
   const saving = save({ save: () => new Promise((_, no) => (reject = no)) });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
 import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
 import { SupervisionError } from "../../../runtime/actor/errors.js";
-import { type ActorMesh, viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { type ActorMesh, descriptorOf, livingPoint, procsOf, viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
 import { currentMeshRecord } from "../../../runtime/actor/mesh/current-mesh-record.js";
 import type { MeshKind } from "../../../runtime/actor/mesh-kind.js";
 import type { MeshStopOptions } from "../../../runtime/actor/reference/mesh-record.js";
@@ -118,7 +118,7 @@ describe("parts of a mesh", () => {
     );
   });
 
-  test("an empty mesh gives no answers, and choose refuses it", async () => {
+  test("an empty mesh gives no answers, and choose, byKey and map refuse it", async () => {
     const record = currentMeshRecord({ id: 991n, name: "none", owner: world.root.proc.id, extent: { gpus: 0 } });
     const { makeMesh } = await import("../../../runtime/actor/mesh/actor-mesh.js");
     const { MeshView } = await import("../../../runtime/actor/reference/mesh-view.js");
@@ -128,6 +128,8 @@ describe("parts of a mesh", () => {
     expect([...(await none.value.call()).values()]).toEqual([]);
     await none.increment.broadcast(1);
     expect(() => none.value.choose()).toThrow(new RangeError("choose requires at least 1 actor, but mesh has 0"));
+    expect(() => none.byKey("user-42")).toThrow(new RangeError("byKey requires at least 1 actor, but mesh has 0"));
+    expect(() => none.value.map([])).toThrow(new RangeError("map requires at least 1 actor, but mesh has 0"));
     for await (const _ of none.watch.stream(1)) throw new Error("nobody sent this");
   });
 });
@@ -177,6 +179,71 @@ describe("a mesh as a value", () => {
       /expected a mesh with the dimensions gpus, got \{'tp': 4\}/,
     );
     expect(() => users.sum.callOne({} as CounterMesh)).toThrow(/expected a mesh of Counter, got an object/);
+  });
+});
+
+describe("ready", () => {
+  test("follows the start of the actors in the process that spawned the mesh, and resolves elsewhere", async () => {
+    await expect(counters.ready).resolves.toBe(undefined);
+    const { record } = viewOf(counters as unknown as ActorMesh);
+    const failed = Promise.reject(new Error("rank 2 could not be started"));
+    failed.catch(() => {});
+    record.control = { ready: failed, stop: async () => {}, checkpoint: async () => {}, isWhole: () => true };
+    await expect(counters.ready).rejects.toThrow("rank 2 could not be started");
+    await expect(counters.slice({ gpus: 1 }).ready).rejects.toThrow("rank 2 could not be started");
+    record.control = undefined;
+  });
+});
+
+describe("checkpoint", () => {
+  const controlled = (checkpoint: (ranks: readonly number[]) => Promise<void>) => {
+    const { record } = viewOf(counters as unknown as ActorMesh);
+    record.control = { ready: Promise.resolve(), stop: async () => {}, checkpoint, isWhole: () => true };
+    return record;
+  };
+
+  test("is taken of the ranks of the slice in the mesh that was spawned", async () => {
+    const ordered: (readonly number[])[] = [];
+    controlled(async (ranks) => void ordered.push(ranks));
+    await counters.checkpoint();
+    await counters.slice({ gpus: range(1, 4, 2) }).checkpoint();
+    expect(ordered).toEqual([
+      [0, 1, 2, 3],
+      [1, 3],
+    ]);
+  });
+
+  test("rejects with the reason if a checkpoint cannot be stored", async () => {
+    controlled(() => Promise.reject(new Error("the disk is full")));
+    await expect(counters.checkpoint()).rejects.toThrow("the disk is full");
+  });
+
+  test("is refused by a process that does not own the mesh, and after the mesh was stopped", () => {
+    expect(() => counters.checkpoint()).toThrow(new Error('cannot checkpoint mesh "counters": only its owner can'));
+    const record = controlled(async () => {});
+    record.stopReason = "enough";
+    expect(() => counters.checkpoint()).toThrow(new Error('cannot checkpoint mesh "counters": it was stopped: enough'));
+  });
+});
+
+describe("what a mesh says about itself", () => {
+  test("is the interface of its actors, as its class does", () => {
+    expect(descriptorOf(counters as unknown as ActorMesh)).toBe(counterDescriptor);
+    expect(descriptorOf(Counter)).toBe(counterDescriptor);
+  });
+
+  test("is the processes of its actors in rank order", () => {
+    const ids = procs.map(({ proc }) => proc.id);
+    expect(procsOf(counters as unknown as ActorMesh)).toEqual(ids);
+    expect(procsOf(counters.slice({ gpus: range(1, 4, 2) }) as unknown as ActorMesh)).toEqual([ids[1], ids[3]]);
+  });
+
+  test("is the position of one of its living actors", () => {
+    for (const rank of [0, 1, 3])
+      viewOf(counters as unknown as ActorMesh)
+        .target(rank)
+        .markDown();
+    expect(livingPoint(counters as unknown as ActorMesh).toString()).toBe("{'gpus': 2/4}");
   });
 });
 

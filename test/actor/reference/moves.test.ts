@@ -141,6 +141,58 @@ describe("messages to the actors of a mesh", () => {
   });
 });
 
+describe("a rank that has left its mesh, which was resized", () => {
+  const left = { ...here, left: "it was resized to 1 rank" };
+
+  test("refuses calls with the reason and counts as lost", () => {
+    expect([target.departure, target.downtime, record.hasLeftRanks]).toEqual([undefined, undefined, false]);
+    record.setLocation(1, left);
+    expect([target.departure!.reason, target.departure!.message]).toEqual([
+      "stopped",
+      "it has left the mesh: it was resized to 1 rank",
+    ]);
+    expect([target.downtime!.isLost, record.hasLeftRanks]).toEqual([true, true]);
+  });
+
+  test("is known from the first location of the rank too, among ranks that have stayed", () => {
+    record.setLocation(2, left);
+    expect([record.target(2).departure?.reason, target.departure, record.hasLeftRanks]).toEqual([
+      "stopped",
+      undefined,
+      true,
+    ]);
+  });
+
+  test("keeps its reason if it is reported again, and its sessions end once", () => {
+    let retired = 0;
+    const session = { sender: one, retire: () => void retired++ } as unknown as Session;
+    target.sessionOpened(session);
+    record.setLocation(1, left);
+    expect(retired).toBe(1);
+    record.setLocation(1, { ...left, left: "another reason" });
+    expect([target.departure!.message, retired]).toEqual(["it has left the mesh: it was resized to 1 rank", 1]);
+  });
+
+  test("belongs to the mesh again when it has come back with a later generation", () => {
+    record.setLocation(1, left);
+    record.setLocation(1, { ...here, generation: 1 });
+    expect([target.departure, target.downtime, record.hasLeftRanks]).toEqual([undefined, undefined, false]);
+  });
+});
+
+describe("the location of an actor", () => {
+  test("of the known generation is corrected, and the cast senders follow it", () => {
+    let follows = 0;
+    record.castSenders.add({
+      openBeforeMove: () => {},
+      followMoves: () => void follows++,
+      whenFormerHandled: async () => {},
+    });
+    record.setLocation(1, { proc: 12n, location: "elsewhere" });
+    expect([target.proc, target.location, record.moves, follows]).toEqual([12n, "elsewhere", 1, 1]);
+  });
+});
+
 describe("the cast senders of a mesh", () => {
   let told: string[];
   beforeEach(() => {
