@@ -1,4 +1,5 @@
 /** Ports and channels, and answers by port. */
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
 import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
@@ -13,11 +14,13 @@ import {
 import type { ActorMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../../runtime/actor/mesh-kind.js";
 import { Channel } from "../../../runtime/actor/port/channel.js";
-import type { Port } from "../../../runtime/actor/port/port.js";
+import { ChannelPort, type Port } from "../../../runtime/actor/port/port.js";
+import { PortTarget } from "../../../runtime/actor/port/port-target.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
 import { isMutationRun } from "../../profile.js";
 import { Counter, type CounterMesh, delay, until } from "../counter.js";
+import { StillClock } from "../parts.js";
 import { type TestProc, World } from "../world.js";
 
 let world: World;
@@ -46,6 +49,8 @@ describe("a channel", () => {
     [null, "got null"],
     [{}, "got an object"],
     [Counter, "got a function"],
+    [{ fingerprint: 1n }, "got an object"],
+    [{ encodeInto: () => {} }, "got an object"],
   ])("cannot be opened with %o, which is not a codec", (given, got) => {
     const wanted =
       "cannot open a channel: expected a codec, such as codec.int32 or the one of a type of your schemas, ";
@@ -87,6 +92,56 @@ describe("a channel", () => {
     expect(() => receiver.recv({ timeout: -1 })).toThrow(
       new RangeError("cannot wait: expected a timeout of at least 0 ms, got -1"),
     );
+  });
+
+  test("refuses unknown options of recv()", () => {
+    const [, receiver] = Channel.open(codec.int32);
+    expect(() => receiver.recv({ timeuot: 5 } as object)).toThrow(
+      new TypeError('cannot receive: expected the option timeout, got "timeuot"'),
+    );
+  });
+
+  test("rejects recv() with a timeout of 0 at once, without a timer", async () => {
+    world.close();
+    const clock = new StillClock();
+    world = new World({}, { root: clock });
+    const [, receiver] = Channel.open(codec.int32);
+    expect(await failure(receiver.recv({ timeout: 0 }))).toEqual(
+      new TimeoutError("cannot receive: nothing came within 0 ms"),
+    );
+  });
+
+  test("ends an iteration over its values with an exception that was sent", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    port.send(1);
+    port.exception(new RangeError("no more"));
+    const seen: number[] = [];
+    const reading = (async () => {
+      for await (const value of receiver) seen.push(value);
+    })();
+    expect(await failure(reading)).toMatchObject({ name: "ActorError", remoteName: "RangeError", message: "no more" });
+    expect(seen).toEqual([1]);
+  });
+
+  test("closes at the end of a using block", async () => {
+    const [, receiver] = Channel.open(codec.int32);
+    {
+      using _ = receiver;
+    }
+    expect(await failure(receiver.recv())).toEqual(new PortClosedError("cannot receive: its receiver was closed"));
+  });
+
+  test("knows the trace of the handler that sent the last value, and none of code outside of handlers", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    expect(receiver.trace).toBe(undefined);
+    await counter.feed.callOne(port, 1);
+    await receiver.recv();
+    const { id, spanId, traceparent } = receiver.trace!;
+    expect([id, spanId]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    expect(traceparent).toMatch(new RegExp(`^00-${id}-${spanId}-0[01]$`));
+    port.send(2);
+    await receiver.recv();
+    expect(receiver.trace).toBe(undefined);
   });
 
   test("slows a sender that awaits down to the pace of the receiver", async () => {
@@ -151,6 +206,48 @@ describe("a channel", () => {
     await until("the actor is told", () => back.length > 0);
     expect(back).toEqual(["port unknown"]);
     expect(there.events.filter(({ kind }) => kind === "undeliverable")).toEqual([]);
+  });
+});
+
+describe("a port", () => {
+  test("is printed with the type of its values", () => {
+    const [port] = Channel.open(codec.string);
+    expect([String(port), inspect(port)]).toEqual(["port of string", "Port (port of string)"]);
+  });
+
+  test("of a process that is gone reports its messages as undeliverable, and still refuses wrong values", async () => {
+    const elsewhere = new ChannelPort(new PortTarget(there.proc.id, 5n, codec.int32.fingerprint, "there"), codec.int32);
+    world.root.proc.peerDown(there.proc.id, "it was killed");
+    world.root.events.length = 0;
+    await elsewhere.send(5);
+    expect(world.root.events).toMatchObject([
+      { kind: "undeliverable", actor: "root", detail: { to: "port of int32", message: "it was killed" } },
+    ]);
+    expect(() => elsewhere.send(1.5)).toThrow(/cannot encode int32: .*got 1\.5/);
+  });
+
+  test("that its holder knows by another version of its type takes values, like other ports of that type", async () => {
+    const newer = codec.object("Reading", { value: codec.int32, unit: codec.optional(codec.string) });
+    const channels = [1, 2].map(() => Channel.open(codec.object("Reading", { value: codec.int32 })));
+    for (const [index, [port]] of channels.entries()) {
+      new ChannelPort((port as ChannelPort<unknown>).target, newer).send({ value: index, unit: "ms" });
+    }
+    for (const [index, [, receiver]] of channels.entries()) {
+      expect(await receiver.recv()).toMatchObject({ value: index });
+    }
+  });
+
+  test("that was sent to a port is held by the receiver of that port", async () => {
+    const [outer] = Channel.open(codec.port(() => codec.int32));
+    const [inner, receiver] = Channel.open(codec.int32);
+    const [other, otherReceiver] = Channel.open(codec.int32);
+    outer.send(inner);
+    await Promise.all([counter.feed.callOne(inner, 1), counter.feed.callOne(other, 1)]);
+    expect([await receiver.recv(), await otherReceiver.recv()]).toEqual([0, 0]);
+    const orphaned = failure(otherReceiver.recv());
+    counter.fail.broadcast("over");
+    expect(await orphaned).toBeInstanceOf(OrphanedError);
+    expect(await failure(receiver.recv({ timeout: 0 }))).toBeInstanceOf(TimeoutError);
   });
 });
 
