@@ -240,14 +240,6 @@ describe("back-pressure", () => {
     expect(closed).toBe(1);
     expect(await results.next()).toEqual({ done: true, value: undefined });
   });
-
-  test("a full window of the sender delays items instead of refusing them", async () => {
-    world.close();
-    world = new World({ sendWindow: { messages: 3, bytes: 1 << 20 } } as never);
-    procs = ["a"].map((name) => world.proc(name));
-    squarers = world.spawn("squarers", Squarer, [], procs);
-    expect(await collect(squarers.square.map(upTo(300), { inFlight: 64 }))).toEqual(squaresUpTo(300));
-  });
 });
 
 describe("errors", () => {
