@@ -1,6 +1,6 @@
 /** The queue of a port with fake lanes: what happens to messages that nobody will receive, and when receivers are orphaned. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { ActorError, OrphanedError, PortClosedError } from "../../../runtime/actor/errors.js";
+import { ActorError, type DeliveryError, OrphanedError, PortClosedError } from "../../../runtime/actor/errors.js";
 import { portsRead } from "../../../runtime/actor/port/announce-holders.js";
 import { PortQueue } from "../../../runtime/actor/port/port-queue.js";
 import type { LocalActor } from "../../../runtime/actor/reference/local-actor.js";
@@ -29,7 +29,10 @@ beforeEach(() => {
 function newLane(name: string): Lane {
   const sendGone = (reason: string, why: string) => told.push(`${name} gone: ${reason}: ${why}`);
   const sender = { proc: 8n, mesh: 6n, rank: 2, incarnation: 0, name };
-  return { ...parts.newLane(name), slots: [], sendGone, sender } as unknown as Lane;
+  const lane = parts.newLane(name);
+  const sendBounce = (_lane: number, slot: number, { reason, message }: DeliveryError) =>
+    told.push(`${name}: back ${slot}: ${reason}: ${message}`);
+  return { ...lane, link: { ...lane.link, sendBounce }, slots: [], sendGone, sender } as unknown as Lane;
 }
 
 function reader(bytes: Uint8Array): Reader {
@@ -50,7 +53,7 @@ describe("a message to a port that is closed", () => {
     send(newLane("a"), 1);
     send(newLane("b"), 2, 7);
     expect(told).toEqual([
-      "a: back 0: its receiver was closed",
+      "a: back 0: unknown: its receiver was closed",
       "a: credit 8",
       "b: error 7: unknown: its receiver was closed",
     ]);

@@ -141,6 +141,11 @@ describe("messages to the actors of a mesh", () => {
   });
 });
 
+test("a mesh whose actors have never moved has no messages at former locations", async () => {
+  openSession(target, one);
+  expect(await isResolved(record.whenFormerHandled())).toBe(true);
+});
+
 describe("a rank that has left its mesh, which was resized", () => {
   const left = { ...here, left: "it was resized to 1 rank" };
 

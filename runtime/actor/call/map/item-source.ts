@@ -86,7 +86,6 @@ export class ItemSource {
 
   /** An iterator that has thrown is finished, so it is not closed. */
   #failed(error: unknown): void {
-    this.#isReading = false;
     if (this.#isAtEnd) return;
     this.#isAtEnd = true;
     this.#listener.itemsFailed(error);
