@@ -120,7 +120,6 @@ export class Replier implements TurnReplier {
 
   /** Returns whether a caller received the error. */
   handlerThrew(error: unknown): boolean {
-    this.#hasHandlerEnded = true;
     if (this.#isSettled) return false;
     this.fail(error);
     return this.turn.call !== 0;

@@ -1,6 +1,9 @@
 /** Timeout errors name the chain in which a call has waited, and tell whether two actors wait for each other. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describeWait } from "../../../runtime/actor/call/describe-wait.js";
 import { TimeoutError } from "../../../runtime/actor/errors.js";
+import type { MeshView } from "../../../runtime/actor/reference/mesh-view.js";
+import type { CallingTurn } from "../../../runtime/actor/reference/outstanding-call.js";
 import { Counter, type CounterMesh, until } from "../counter.js";
 import { World } from "../world.js";
 
@@ -55,6 +58,68 @@ test("the timeout of a call between two actors that wait for each other names th
         "while b[0] waits for a[0]: they wait for each other",
     ),
   );
+});
+
+test("a call that ends with the timeout of its handler's caller names itself and the chain", async () => {
+  let ended: Error | undefined;
+  const boss = class extends Counter {
+    override async sleep(): Promise<number> {
+      await meshes["a"]!.untilAborted.callOne().catch((error) => {
+        ended = error;
+      });
+      return 0;
+    }
+  };
+  const top = world.spawn("boss", boss, [0], [world.proc("boss")], {}) as unknown as CounterMesh<never>;
+  await expect(top.sleep.with({ timeout: 30 }).callOne(0)).rejects.toThrow("no answer within 30 ms");
+  await until("the inner call has ended", () => ended !== undefined);
+  expect(ended!.message).toBe(
+    "cannot call a.untilAborted: the caller of sleep waits no longer: its time is over; " +
+      "it waited in the chain root > boss[0].sleep > a[0].untilAborted",
+  );
+});
+
+describe("the described wait", () => {
+  const viewOfSize = (size: number): MeshView =>
+    ({
+      size,
+      record: { name: "counters" },
+      target: (rank: number) => {
+        if (rank >= size) throw new RangeError(`no rank ${rank}`);
+        return { rank: rank + 1, token: [rank, 0] };
+      },
+    }) as unknown as MeshView;
+  const turn = (call: number, chain: readonly number[], waiting?: number): CallingTurn =>
+    ({
+      cell: { name: "boss[0]", isAwaitedBy: ([rank]: readonly number[]) => rank === waiting },
+      label: "boss[0].sleep",
+      lane: { sender: { name: "root" } },
+      call,
+      extension: { chain },
+    }) as unknown as CallingTurn;
+
+  test("has the rank of the called actor if there is only one, and the mesh alone otherwise", () => {
+    expect(describeWait(turn(0, []), "counters.value", viewOfSize(1))).toBe(
+      "; it waited in the chain boss[0].sleep > counters[1].value",
+    );
+    expect(describeWait(turn(0, []), "counters.value", viewOfSize(2))).toBe(
+      "; it waited in the chain boss[0].sleep > counters.value",
+    );
+  });
+
+  test("counts the callers above the direct one only if there are some", () => {
+    const view = viewOfSize(2);
+    expect(describeWait(turn(1, [7, 0]), "counters.value", view)).toContain(" root > boss[0].sleep ");
+    expect(describeWait(turn(1, [7, 0]), "counters.value", view)).not.toContain("more");
+    expect(describeWait(turn(1, [7, 0, 8, 0]), "counters.value", view)).toContain(" 1 more > root > boss[0].sleep ");
+  });
+
+  test("looks for an actor that waits for the caller among the first 64 of the mesh", () => {
+    const view = viewOfSize(100);
+    expect(describeWait(turn(0, [], 63), "counters.value", view)).toContain(", while counters[64] waits for boss[0]");
+    expect(describeWait(turn(0, [], 64), "counters.value", view)).not.toContain("while");
+    expect(describeWait(turn(0, [], 9), "counters.value", viewOfSize(3))).not.toContain("while");
+  });
 });
 
 test("the chain in a timeout error names the known callers and counts the callers above them", async () => {

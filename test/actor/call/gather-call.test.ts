@@ -7,6 +7,7 @@ import { SingleCall } from "../../../runtime/actor/call/single-call.js";
 import { setMainRoot } from "../../../runtime/actor/context.js";
 import { RemoteError } from "../../../runtime/actor/delivery/error-codec.js";
 import { type ActorError, DeliveryError, SupervisionError } from "../../../runtime/actor/errors.js";
+import { portsRead } from "../../../runtime/actor/port/announce-holders.js";
 import type { MeshView } from "../../../runtime/actor/reference/mesh-view.js";
 import { type Region, wholeRegion } from "../../../runtime/shape/index.js";
 import type { Codec } from "../../../runtime/wire/codec.js";
@@ -243,6 +244,12 @@ describe("reduce", () => {
     failed.calls[1]!.failed(thrown("counters[1]", "one"));
     failed.calls[0]!.answered(reader("0", text));
     expect((await failure(failed.gather)).message).toBe("one");
+    let folds = 0;
+    const unfolded = joinedTexts(2, () => `${++folds}`);
+    unfolded.calls[1]!.failed(thrown("counters[1]", "one"));
+    unfolded.calls[0]!.answered(reader("0", text));
+    await failure(unfolded.gather);
+    expect(folds).toBe(0);
     const refusing = joinedTexts(1, () => {
       throw new TypeError("cannot fold");
     });
@@ -255,6 +262,85 @@ describe("reduce", () => {
 
   test("call and callSettled have no reduction, so their answers are not folded on the way", () => {
     expect([all(1).gather.reduction, outcomes(1).gather.reduction]).toEqual(["", ""]);
+  });
+});
+
+/** Decodes numbers with a port in each, as far as its owner can tell. */
+const withPorts = Object.assign(Object.create(list) as Codec<unknown>, {
+  decodeFrom: (r: Reader) => {
+    told.push("decoded");
+    portsRead.push({ target: {} as never });
+    return list.decodeFrom(r);
+  },
+});
+const owner = { ownDecoded: () => told.push(`owns ${portsRead.splice(0).length}`) };
+
+describe("an answer with ports", () => {
+  const gathered = () => {
+    const view = viewOf(2);
+    return new GatherAll<number[], string>(calledOf(view, withPorts), view);
+  };
+  const answeringCall = (gather: GatherCall<unknown>, rank: number) =>
+    Object.assign(gather.callAt(rank), { id: rank + 1, session: { sender: { ports: owner } } as never });
+
+  test("makes the caller the holder of the ports, whether it comes directly or by a tree", async () => {
+    const direct = gathered();
+    answeringCall(direct, 0).answered(reader([1]));
+    expect(told).toEqual(["decoded", "owns 1"]);
+    told.length = 0;
+    const byTree = gathered();
+    byTree.castStarted(() => {}, owner as never);
+    byTree.answeredBy([0, 1], reader([1]));
+    expect(told).toEqual(["decoded", "owns 1"]);
+    expect([...(await byTree).values()]).toEqual([[1], [1]]);
+  });
+
+  test("is not decoded if the call has been given up", async () => {
+    const gather = gathered();
+    const call = answeringCall(gather, 0);
+    Object.assign(call, { id: 0 });
+    gather.cancel();
+    call.answered(reader([1]));
+    gather.answeredBy([0, 1], reader([1]));
+    expect(told).toEqual([]);
+    expect((await failure(gather)).name).toBe("AbortError");
+  });
+
+  test("without ports changes no holder", () => {
+    const { gather, calls } = all(2);
+    Object.assign(calls[0]!, { session: { sender: { ports: owner } } });
+    gather.castStarted(() => {}, owner as never);
+    calls[0]!.answered(reader([1]));
+    gather.answeredBy([1], reader([1]));
+    expect(told).toEqual([]);
+  });
+});
+
+describe("a rejection that nobody handles", () => {
+  test("is reported for errors of handlers, of decoding and of a fold", async () => {
+    const unhandled: string[] = [];
+    const before = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", (error) => unhandled.push((error as Error).name));
+    try {
+      const handler = all(1);
+      handler.calls[0]!.failed(thrown("counters[0]", "zero"));
+      const decoding = all(1);
+      decoding.calls[0]!.answered(broken());
+      const view = viewOf(1);
+      const fold = () => {
+        throw new TypeError("cannot fold");
+      };
+      const folding = new GatherReduced<number[], string>(calledOf(view), view, fold, "");
+      folding.callAt(0).answered(reader([1]));
+      const single = new SingleCall<unknown>(calledOf(view), 0);
+      single.answered(broken());
+      for (let turns = 0; turns < 3; turns++) await settled();
+      expect(unhandled.sort()).toEqual(["ActorError", "CodecError", "CodecError", "TypeError"]);
+    } finally {
+      process.removeAllListeners("unhandledRejection");
+      for (const listener of before) process.on("unhandledRejection", listener);
+    }
   });
 });
 
@@ -311,6 +397,37 @@ describe("callOne", () => {
     call.failed(thrown("counters[2]", "aborted"));
     expect((await failure(call)).message).toBe("cannot call counters.list: no answer within 50 ms");
     expect((await failure(other)).message).toBe("in time");
+  });
+
+  test("with a signal and no timeout rejects with the error of the actor, however late it comes", async () => {
+    const call = one();
+    call.guard(0, new AbortController().signal);
+    clock.sleep(60_000);
+    call.failed(thrown("counters[2]", "slow"));
+    expect((await failure(call)).message).toBe("slow");
+  });
+
+  test("has the stack of its caller if it was refused, and gets the functions that await it otherwise", async () => {
+    async function awaitsTheCall(call: Promise<unknown>): Promise<unknown> {
+      return await call;
+    }
+    const [refused, answered] = [one(), one()];
+    const error = new SupervisionError("counters.list", [2], "it has failed");
+    const { stack } = error;
+    const outcomes = [failure(awaitsTheCall(refused)), failure(awaitsTheCall(answered))];
+    refused.refuse(error);
+    answered.failed(lost);
+    expect((await outcomes[0]!).stack).toBe(stack);
+    expect((await outcomes[1]!).stack).toMatch(/\n {4}at (async )?awaitsTheCall \(/);
+  });
+
+  test("rejects without a cause if the actor has failed without one", async () => {
+    const [without, withCause] = [one(), one()];
+    without.failed(lost);
+    const cause = new Error("why");
+    withCause.failed(new DeliveryError("failed", "it has failed", { cause }));
+    expect("cause" in (await failure(without))).toBe(false);
+    expect((await failure(withCause)).cause).toBe(cause);
   });
 
   test("rejects with the reason of its abort signal when the signal is aborted", async () => {

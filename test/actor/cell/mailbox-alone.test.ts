@@ -61,6 +61,26 @@ describe("work between two messages", () => {
     expect([log, mailbox.isIdle]).toEqual([["begin a", "b", "c"], true]);
   });
 
+  test("that is requested before the mailbox is open runs before all messages, and the mailbox is not idle", async () => {
+    note("b");
+    const end = pause("a");
+    await settled();
+    expect(log).toEqual([]);
+    mailbox.open();
+    await settled();
+    expect(log).toEqual(["begin a"]);
+    end();
+    await settled();
+    expect(log).toEqual(["begin a", "b"]);
+    const closed = new Mailbox(owner, parts.clock, undefined);
+    expect(closed.isIdle).toBe(true);
+    closed.runBetween(
+      async () => {},
+      () => {},
+    );
+    expect(closed.isIdle).toBe(false);
+  });
+
   test("waits for the running handler and comes before the messages in the queue, one work at a time", async () => {
     mailbox.open();
     const held = hold();

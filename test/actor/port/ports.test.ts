@@ -14,8 +14,9 @@ import {
 import type { ActorMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../../runtime/actor/mesh-kind.js";
 import { Channel } from "../../../runtime/actor/port/channel.js";
-import { ChannelPort, type Port } from "../../../runtime/actor/port/port.js";
+import { ChannelPort, Port } from "../../../runtime/actor/port/port.js";
 import { PortTarget } from "../../../runtime/actor/port/port-target.js";
+import { type Sent, sentNow } from "../../../runtime/actor/sent.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
 import { isMutationRun } from "../../profile.js";
@@ -453,6 +454,43 @@ describe("ports as values", () => {
     const mesh = world.spawn("pair", Counter, [7], [world.proc("p"), world.proc("q")]);
     send(mesh.value, [], port);
     expect([await receiver.recv(), await receiver.recv()]).toEqual([7, 7]);
+  });
+
+  test("send() passes the errors of a call to the port", async () => {
+    const [port, receiver] = Channel.open(codec.int32);
+    const mesh = world.spawn("pair", Counter, [7], [world.proc("p"), world.proc("q")]);
+    send(mesh.failOnEven.with({}), [], port);
+    expect(await failure((async () => [await receiver.recv(), await receiver.recv()])())).toMatchObject({
+      name: "ActorError",
+      message: "even rank 0",
+    });
+  });
+
+  test("send() takes any port, and passes undefined for an endpoint that returns nothing", async () => {
+    const seen: unknown[] = [];
+    class Collecting extends Port<unknown> {
+      send(value: unknown): Sent {
+        seen.push(value);
+        return sentNow;
+      }
+      exception(error: unknown): Sent {
+        return this.send(error);
+      }
+    }
+    const collecting = new Collecting();
+    send(counter.value, [], collecting as Port<number>);
+    await until("the value is there", () => seen.length === 1);
+    send(counter.increment, [1], collecting as unknown as Port<void>);
+    await until("the end is there", () => seen.length === 2);
+    expect(seen).toEqual([0, undefined]);
+  });
+
+  test("a port that was sent only to actors of dead processes is orphaned", async () => {
+    const pair = world.spawn("pair", Counter, [7], [world.proc("p"), world.proc("q")]);
+    for (const name of ["p", "q"]) world.root.proc.peerDown(world.procs.get(name)!.proc.id, "it was killed");
+    const [port, receiver] = Channel.open(codec.int32);
+    pair.feed.broadcast(port, 1);
+    expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
   });
 
   test("send() refuses a wrong endpoint, wrong arguments or a wrong port before anything is sent", () => {
