@@ -120,7 +120,8 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     const actor = this.#actor;
     const { inbound, proc } = actor;
     return new Promise((resolve, reject) => {
-      const drop = () => reject(inbound.ended ?? new DeliveryError("stopped", `the actor ${actor.name} has ended`));
+      // An actor that has ended refuses messages, so there is a reason.
+      const drop = () => reject(inbound.ended);
       if (this.#state === "failed" || this.#state === "stopped") {
         drop();
         return;

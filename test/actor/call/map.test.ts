@@ -426,6 +426,7 @@ describe("actors that fail", () => {
         "and none is being restarted",
     );
     expect((error as SupervisionError).pending!.length).toBeGreaterThan(0);
+    expect((error as SupervisionError).actors).toEqual([0, 1, 2, 3].map((rank) => `squarers[${rank}]`));
   });
 });
 

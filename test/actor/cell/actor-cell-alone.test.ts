@@ -2,13 +2,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
 import { handlersOf } from "../../../runtime/actor/cell/handler.js";
-import { holderName } from "../../../runtime/actor/port/announce-holders.js";
+import { holderName, portsRead, portsWritten } from "../../../runtime/actor/port/announce-holders.js";
+import { Channel } from "../../../runtime/actor/port/channel.js";
 import type { ActorClass } from "../../../runtime/actor/reference/actor-request.js";
 import { ActorTarget, MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
 import { schemaForPeer } from "../../../runtime/actor/schema/compare-schemas.js";
+import { DeliveryError } from "../../../runtime/link/errors.js";
 import { type Binding, Layout } from "../../../runtime/link/frame/binding.js";
+import { FrameFlag } from "../../../runtime/link/frame/frame.js";
 import type { Lane } from "../../../runtime/link/inbound/lane.js";
 import type { Session } from "../../../runtime/link/outbound/session.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { protobufArguments } from "../../../runtime/wire/protobuf-messages.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+import { Writer } from "../../../runtime/wire/writer.js";
 import { ManualClock } from "../../link/resumable/cut-world.js";
 import { Counter, counterDescriptor, until } from "../counter.js";
 import { settled } from "../parts.js";
@@ -291,6 +298,42 @@ test("an ended receiver is marked as down, and none of its incarnations holds a 
   expect(holders).toEqual([0, 1, 2].map((incarnation) => holderName({ mesh: 70n, rank: 3, incarnation })));
   cell.outbound.targetEnded({ ...target, kind: "port" } as never);
   expect(holders.length).toBe(3);
+});
+
+describe("a message with a port for an actor that has ended", () => {
+  const index = counterDescriptor.endpoints.findIndex(({ name }) => name === "feed");
+  const feed = counterDescriptor.endpoints[index]!.args;
+
+  /** Sends a message to `feed` of an actor that takes no messages. */
+  function refused(flags: number, write: (w: Writer) => void): unknown[] {
+    const sent: unknown[] = [];
+    const cell = spawn();
+    const link = { sendBound: () => {}, sendBounce: (_: number, slot: number) => sent.push(`returned ${slot}`) };
+    const lane = newLane({ isOpen: true, link, consumed: () => {} });
+    cell.inbound.bind(lane, binding());
+    cell.inbound.refuse(new DeliveryError("stopped", "the actor counter[0] was stopped"));
+    Object.assign(cell.ports, { releaseDecoded: () => sent.push(`released ${portsRead.splice(0).length}`) });
+    const w = new Writer(512);
+    write(w);
+    portsWritten.length = 0;
+    const bytes = w.copy(0);
+    const r = new Reader();
+    r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length);
+    cell.inbound.message(lane, 2 + index, 0, flags, r, 8);
+    return sent;
+  }
+
+  test("returns to its sender, and its port is released in either layout", () => {
+    const [port] = Channel.open(codec.int32);
+    const returned = `returned ${2 + index}`;
+    expect(refused(0, (w) => feed.encodeInto(w, [port, 1]))).toEqual([returned, "released 1"]);
+    const protobuf = protobufArguments(feed);
+    expect(refused(FrameFlag.protobuf, (w) => protobuf.encodeInto(w, [port, 1]))).toEqual([returned, "released 1"]);
+  });
+
+  test("returns to its sender although it cannot be decoded", () => {
+    expect(refused(0, () => {})).toEqual([`returned ${2 + index}`]);
+  });
 });
 
 describe("an actor that was replaced", () => {

@@ -636,6 +636,21 @@ describe("afterHandling", () => {
     expect(log).toEqual(["mark", "later still"]);
   });
 
+  test("does not notify while a message before the last earlier one is being handled", async () => {
+    mailbox.open();
+    const [first, second, last] = [hold(), hold(), hold()];
+    mark("mark");
+    first.resolve();
+    await settled();
+    expect([second.begun, log]).toEqual([true, []]);
+    second.resolve();
+    await settled();
+    expect([last.begun, log]).toEqual([true, []]);
+    last.resolve();
+    await settled();
+    expect(log).toEqual(["mark"]);
+  });
+
   test("notifies when the running handler has ended if no message is queued", async () => {
     mailbox.open();
     const held = hold();
