@@ -1,15 +1,18 @@
 /** Messages that are sent: their metadata, their receivers, and the cases in which nothing is sent at all. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { dispatcherOf } from "../../../runtime/actor/call/endpoint.js";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
 import { context } from "../../../runtime/actor/context.js";
 import { BackpressureError } from "../../../runtime/actor/errors.js";
-import { type ActorMesh, viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { type ActorMesh, viewOf, wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import { Channel } from "../../../runtime/actor/port/channel.js";
 import type { Port } from "../../../runtime/actor/port/port.js";
+import { MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
+import { AGENT_MESH } from "../../../runtime/link/address.js";
 import { range } from "../../../runtime/shape/index.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { ManualClock } from "../../link/resumable/cut-world.js";
-import { Counter, type CounterMesh, until } from "../counter.js";
+import { Counter, type CounterMesh, counterDescriptor, until } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 
 let clock: ManualClock;
@@ -141,6 +144,31 @@ describe("an endpoint object that several actors share", () => {
     procs[0]!.proc.createActor({ ...spec, incarnation: 1, args: [7] } as never);
     increment.broadcast(1);
     expect(await value.callOne()).toBe(8);
+  });
+});
+
+describe("a message to the actor at one rank", () => {
+  test("reaches only this actor, and is sent by the actor whose code sends it", async () => {
+    const increment = dispatcherOf(counters.increment);
+    await increment.castOne([5], 1);
+    expect([...(await counters.value.call()).values()]).toEqual([0, 5]);
+    await world.stop(procs[1]!, [...procs[1]!.proc.cells()][0]!.mesh);
+    const sender = spawnSender(() => increment.castOne([5], 1));
+    await sender.sleep.callOne(0);
+    const told = () =>
+      [...world.procs.values()].flatMap(({ events }) => events).filter(({ kind }) => kind === "undeliverable");
+    await until("the sender is told", () => told().length > 0);
+    expect(told().map(({ actor }) => actor)).toEqual([`${viewOf(sender as never).record.name}[0]`]);
+  });
+});
+
+describe("a call of the runtime itself", () => {
+  test("is one to an agent of a process, and not one to an actor", () => {
+    expect(dispatcherOf(counters.value).isInternal).toBe(false);
+    const owner = world.root.proc.id;
+    const agents = new MeshRecord({ id: AGENT_MESH, name: "agents", owner, extent: { gpus: 1 } });
+    const agent = wholeMesh(agents, counterDescriptor) as unknown as CounterMesh;
+    expect(dispatcherOf(agent.value).isInternal).toBe(true);
   });
 });
 

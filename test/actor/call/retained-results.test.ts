@@ -1,6 +1,7 @@
 /** `rref`: calls whose results are retained in the processes of the actors. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CallOptions } from "../../../runtime/actor/call/call-guard.js";
+import { type ActorMesh, viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
 import type { Codec } from "../../../runtime/wire/codec.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
@@ -14,6 +15,7 @@ import type {
 import type { Reader } from "../../../runtime/wire/reader.js";
 import { messageHandles } from "../../../runtime/wire/wire-environment.js";
 import { Counter, counterDescriptor } from "../counter.js";
+import { settled } from "../parts.js";
 import { type TestProc, World } from "../world.js";
 
 const retained: unknown[] = [];
@@ -65,12 +67,14 @@ interface Propagated {
 
 let world: World;
 let procs: TestProc[];
+let mesh: ActorMesh;
 let sleep: Propagated;
 beforeEach(() => {
   retained.length = 0;
   world = new World();
   procs = ["a", "b"].map((each) => world.proc(each));
-  sleep = (world.spawn("retaining", Retaining, [0], procs) as unknown as { sleep: Propagated }).sleep;
+  mesh = world.spawn("retaining", Retaining, [0], procs) as unknown as ActorMesh;
+  sleep = (mesh as unknown as { sleep: Propagated }).sleep;
 });
 afterEach(() => world.close());
 
@@ -99,6 +103,18 @@ test("a handler that throws retains no result, and the outcome holds its error",
 
 test("a wrong number of arguments is refused before the call is sent", () => {
   expect(() => sleep.rref()).toThrow("cannot call retaining.sleep");
+});
+
+test("rref with wait is sent when an actor that is being restarted is back, and at once without wait", async () => {
+  const target = viewOf(mesh).target(1);
+  target.markDown();
+  const waiting = Promise.resolve(sleep.with({ wait: true }).rref(7).send("late"));
+  await settled();
+  expect(retained).toEqual([]);
+  await sleep.rref(8).send("now");
+  expect(retained.map((each) => (each as unknown[])[1])).toEqual(["now", "now"]);
+  target.markBack();
+  expect([...(await waiting)]).toMatchObject([{ value: 7 }, { value: 7 }]);
 });
 
 test("rref uses the options of the endpoint", async () => {

@@ -4,7 +4,7 @@ import { SupervisionError } from "../../../runtime/actor/errors.js";
 import { type ActorMesh, viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
 import type { ActorTarget } from "../../../runtime/actor/reference/mesh-record.js";
 import { noKeepAlive } from "../../../runtime/link/keep-alive.js";
-import { Counter, type CounterMesh, until } from "../counter.js";
+import { Counter, type CounterMesh } from "../counter.js";
 import { settled } from "../parts.js";
 import { type TestProc, World } from "../world.js";
 
@@ -176,12 +176,4 @@ test("a stream with wait that is left while it waits no longer keeps the process
   target(1).markBack();
   await settled();
   expect(calls).toBe(0);
-});
-
-test("wrong arguments of a call with wait are refused before it waits", async () => {
-  target(1).markDown();
-  expect(() => counters.watch.with({ wait: true }).stream("x" as never)).toThrow("invalid int32");
-  expect(() => counters.increment.with({ wait: true }).call("x" as never)).toThrow("invalid int32");
-  target(1).markBack();
-  await until("nothing waits", () => holds === 0);
 });
