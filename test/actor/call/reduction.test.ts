@@ -22,6 +22,11 @@ describe("a named operation", () => {
     expect(fold(operation, values)).toEqual(expected);
   });
 
+  test.each(["min", "max"])("%s is the value of the lowest rank among equal ones", (operation) => {
+    const dates = [new Date(5), new Date(5), new Date(5)];
+    expect(fold(operation, dates)).toBe(dates[0]);
+  });
+
   test("throws an error if it is missing or cannot combine the answers", () => {
     expect(() => fold("sum", ["a"])).toThrow(
       new TypeError("cannot reduce mesh.endpoint: sum takes numbers, got string"),
@@ -53,6 +58,13 @@ test("topK takes the largest items of all ranks, and the lower rank first for eq
   const top = topK<{ word: string; count: number }>(3, ({ count }) => count);
   expect((fold(top, words) as { word: string }[]).map(({ word }) => word)).toEqual(["d", "a", "c"]);
   expect(fold(topK(2), [[5, 1], [7]])).toEqual([7, 5]);
+  const equal = Array.from({ length: 20 }, (_, index) => ({ word: `${index}`, count: 1 }));
+  expect(
+    fold(
+      topK<{ word: string; count: number }>(20, ({ count }) => count),
+      [equal],
+    ),
+  ).toEqual(equal);
   expect(() => topK(-1)).toThrow(new RangeError("cannot take the top -1: expected an integer of at least 0"));
 });
 

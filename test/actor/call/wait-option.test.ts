@@ -79,7 +79,7 @@ describe.each(adverbs)("%s with wait", (_, make, result) => {
     await settled();
     target(2).markBack();
     target(1).markDown();
-    await settled();
+    for (let turns = 0; turns < 5; turns++) await settled();
     expect([calls, holds > 0]).toEqual([0, true]);
     target(1).markBack();
     expect(await answer).toEqual(result);
@@ -135,6 +135,16 @@ describe.each(adverbs)("%s with wait", (_, make, result) => {
     target(1).markBack();
     expect(await answer).toEqual(result);
   });
+});
+
+test.each<[string, () => PromiseLike<unknown>]>([
+  ["call", () => counters.value.call()],
+  ["reduce", () => counters.value.reduce("sum")],
+  ["stream", () => read(counters.watch.stream(2))],
+])("%s without wait is sent at once, although an actor is being restarted", async (_, make) => {
+  target(1).markDown();
+  await make();
+  expect(calls).toBe(3);
 });
 
 test("a call with wait is sent at once if no actor is being restarted", async () => {

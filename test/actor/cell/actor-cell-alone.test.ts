@@ -7,6 +7,7 @@ import { Channel } from "../../../runtime/actor/port/channel.js";
 import type { ActorClass } from "../../../runtime/actor/reference/actor-request.js";
 import { ActorTarget, MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
 import { schemaForPeer } from "../../../runtime/actor/schema/compare-schemas.js";
+import type { CastSender } from "../../../runtime/cast/sender/cast-sender.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
 import { type Binding, Layout } from "../../../runtime/link/frame/binding.js";
 import { FrameFlag } from "../../../runtime/link/frame/frame.js";
@@ -248,6 +249,66 @@ describe("the end of an actor", () => {
       expect(() => cell.outbound.session(target, target, "here")).toThrow(
         "its sender has ended: the actor counter[0] was stopped: ordered",
       );
+    });
+
+    test("and casts knows which messages may be ahead of its casts, whenever the sessions were opened", () => {
+      const cell = spawn();
+      const before = open(cell, 1).session;
+      const casts = cell.outbound.castSender(record);
+      const after = open(cell, 2).session;
+      const others = new MeshRecord({ id: 71n, name: "more", owner: 2n, extent: { gpus: 4 } });
+      const foreign = new ActorTarget(others, 3, { proc: 10n, location: "here" });
+      const elsewhere = cell.outbound.session(foreign, foreign, "here");
+      expect([before, after, elsewhere].map(({ castOrder }) => castOrder !== undefined)).toEqual([true, true, false]);
+      expect([...casts.unmarkedLanes.keys()]).toEqual([1]);
+      const later = cell.outbound.castSender(others);
+      expect([...later.unmarkedLanes.keys()]).toEqual([3]);
+      expect([elsewhere.castOrder !== undefined, [...casts.unmarkedLanes.keys()]]).toEqual([true, [1]]);
+    });
+
+    test("has one cast sender for each mesh until that one ends", () => {
+      const { outbound } = spawn();
+      const casts = outbound.castSender(record);
+      outbound.castSenderIdle(record, casts, false);
+      outbound.castSenderIdle(record, {} as CastSender, true);
+      expect(outbound.castSender(record)).toBe(casts);
+      outbound.castSenderIdle(record, casts, true);
+      const next = outbound.castSender(record);
+      expect(next).not.toBe(casts);
+      outbound.castSenderIdle(record, casts, true);
+      expect(outbound.castSender(record)).toBe(next);
+    });
+
+    test("closes the cast senders that have work", async () => {
+      const cell = spawn();
+      const [active, idle] = ["active", "idle"].map(
+        (name) => ({ close: () => told.push(`closed ${name}`) }) as unknown as CastSender,
+      ) as [CastSender, CastSender];
+      cell.outbound.castSenderActive(active);
+      cell.outbound.castSenderActive(idle);
+      cell.outbound.castSenderIdle(record, idle, false);
+      await cell.lifecycle.stop(options);
+      expect(told).toEqual(["closed active"]);
+    });
+
+    test("opens sessions for its casts as far as that is possible", () => {
+      const cell = spawn();
+      const mesh = new MeshRecord({ id: 72n, name: "more", owner: 2n, extent: { gpus: 4 } });
+      mesh.setLocation(1, { proc: 10n, location: "here" });
+      const { host } = cell.outbound.castSender(mesh);
+      const failWith = (error: Error) =>
+        Object.assign(there.proc.routes, {
+          linkTo: () => {
+            throw error;
+          },
+        });
+      failWith(new DeliveryError("closed", "its process has ended"));
+      expect(() => host.openSession(1)).not.toThrow();
+      failWith(new TypeError("a defect"));
+      expect(() => host.openSession(1)).toThrow(new TypeError("a defect"));
+      open(cell, 1);
+      host.openSession(1);
+      expect(cell.outbound.knownSession(mesh.target(1))?.target).toBe(mesh.target(1));
     });
 
     test("waits at most a second for sessions that ask for the schema of their receiver", async () => {
