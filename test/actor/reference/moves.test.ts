@@ -150,22 +150,19 @@ describe("a rank that has left its mesh, which was resized", () => {
   const left = { ...here, left: "it was resized to 1 rank" };
 
   test("refuses calls with the reason and counts as lost", () => {
-    expect([target.departure, target.downtime, record.hasLeftRanks]).toEqual([undefined, undefined, false]);
+    expect([target.departure, target.downtime, record.hasLeft(1)]).toEqual([undefined, undefined, false]);
     record.setLocation(1, left);
     expect([target.departure!.reason, target.departure!.message]).toEqual([
       "stopped",
       "it has left the mesh: it was resized to 1 rank",
     ]);
-    expect([target.downtime!.isLost, record.hasLeftRanks]).toEqual([true, true]);
+    expect([target.downtime!.isLost, record.hasLeft(1), record.isResized]).toEqual([true, true, true]);
   });
 
   test("is known from the first location of the rank too, among ranks that have stayed", () => {
     record.setLocation(2, left);
-    expect([record.target(2).departure?.reason, target.departure, record.hasLeftRanks]).toEqual([
-      "stopped",
-      undefined,
-      true,
-    ]);
+    expect([record.target(2).departure?.reason, target.departure]).toEqual(["stopped", undefined]);
+    expect([1, 2, 3].map((rank) => record.hasLeft(rank))).toEqual([false, true, false]);
   });
 
   test("keeps its reason if it is reported again, and its sessions end once", () => {
@@ -181,7 +178,7 @@ describe("a rank that has left its mesh, which was resized", () => {
   test("belongs to the mesh again when it has come back with a later generation", () => {
     record.setLocation(1, left);
     record.setLocation(1, { ...here, generation: 1 });
-    expect([target.departure, target.downtime, record.hasLeftRanks]).toEqual([undefined, undefined, false]);
+    expect([target.departure, target.downtime, record.hasLeft(1)]).toEqual([undefined, undefined, false]);
   });
 });
 
