@@ -78,13 +78,13 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
   });
 
   test("the search finds a page by a word that only its text has", async () => {
-    const word = wordOf("docs/explanation/supervision.md");
+    const { word, name } = wordOfOnePage();
     const page = await context.newPage();
     await page.goto(server.origin);
     await page.click(".VPNavBarSearch button");
     await page.fill(".VPLocalSearchBox input", word);
     await page.locator(".VPLocalSearchBox a.result").first().click();
-    await page.waitForURL("**/explanation/supervision*");
+    await page.waitForURL(`**/explanation/${name}*`);
     await page.locator("main", { hasText: new RegExp(word, "i") }).waitFor();
     await page.close();
   });
@@ -121,14 +121,24 @@ function fileOf(url: string): string {
   return `docs${pathname.replace(/\/$/, "/index").replace(/\.html$/, "")}.md`;
 }
 
-/** Returns the longest word that occurs in the prose of this page, in none of its headings, and on no other page. */
-function wordOf(file: string): string {
+/**
+ * Returns the longest word that occurs in the prose of one page of explanations, in none of its headings, and on no other
+ * page, and the page.
+ */
+function wordOfOnePage(): { readonly word: string; readonly name: string } {
   const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\b[a-z]{6,}\b/g));
-  const elsewhere = sources().filter((page) => page.file !== file);
-  const taken = wordsOf(elsewhere.map(({ text }) => text).join("\n"));
-  const { prose } = readPage(file);
-  const plain = prose.replace(/^#.*$/gm, "").replace(/`[^`]*`|\]\([^)]*\)/g, " ");
-  const [word] = [...wordsOf(plain)].filter((candidate) => !taken.has(candidate)).sort((a, b) => b.length - a.length);
-  if (word === undefined) throw new Error(`${file} has no word of its own`);
-  return word;
+  const all = sources();
+  const candidates = all
+    .filter(({ file }) => file.startsWith("docs/explanation/"))
+    .flatMap(({ file }) => {
+      const taken = wordsOf(all.map((page) => (page.file === file ? "" : page.text)).join("\n"));
+      const plain = readPage(file)
+        .prose.replace(/^#.*$/gm, "")
+        .replace(/`[^`]*`|\]\([^)]*\)/g, " ");
+      const own = [...wordsOf(plain)].filter((word) => !taken.has(word));
+      return own.map((word) => ({ word, name: path.basename(file, ".md") }));
+    });
+  const [longest] = candidates.sort((left, right) => right.word.length - left.word.length);
+  if (longest === undefined) throw new Error("no page of docs/explanation has a word of its own");
+  return longest;
 }

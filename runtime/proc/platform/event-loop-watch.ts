@@ -15,11 +15,26 @@ const ticksPerLimit = 5;
  */
 const watcherSource = `
 const { workerData } = require("node:worker_threads");
-const { writeSync } = require("node:fs");
+const { readFileSync, writeSync } = require("node:fs");
 const { Session } = require("node:inspector");
+const { SourceMap } = require("node:module");
+const { fileURLToPath, pathToFileURL } = require("node:url");
 const { shared, pid, boot, warn, fail, every } = workerData;
 const ticks = new Int32Array(shared);
 let last = -1, since = 0, looked = 0, warned = false, asking = false;
+
+// Modules that were prepared from TypeScript have a map beside them.
+function placeOf(url, line, column) {
+  if (/\\.[cm]?[jt]sx?\\.[cm]js$/.test(url)) {
+    try {
+      const map = new SourceMap(JSON.parse(readFileSync(fileURLToPath(url) + ".map", "utf8")));
+      const { originalSource, originalLine, originalColumn } = map.findEntry(line, column);
+      const source = originalSource?.startsWith("/") ? pathToFileURL(originalSource).href : originalSource;
+      if (source) return source + ":" + (originalLine + 1) + ":" + (originalColumn + 1);
+    } catch {}
+  }
+  return url + ":" + (line + 1) + ":" + (column + 1);
+}
 
 async function stackOf() {
   const session = new Session();
@@ -41,7 +56,7 @@ async function stackOf() {
     const { scriptId, lineNumber, columnNumber } = location;
     const url = urls.get(scriptId) || "";
     if (url === "" || url === boot || url.startsWith("node:")) continue;
-    lines.push("\\n    at " + (functionName || "<anonymous>") + " (" + url + ":" + (lineNumber + 1) + ":" + (columnNumber + 1) + ")");
+    lines.push("\\n    at " + (functionName || "<anonymous>") + " (" + placeOf(url, lineNumber, columnNumber) + ")");
   }
   return lines.slice(0, 20).join("");
 }
