@@ -8,7 +8,8 @@
  * the package of the compiler.
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - job: job.js, which users import as viceroy/job. It imports parts of the runtime as #job-kernel, which belongs to
- * `runtime`. job-keeper.js and job-command.js are programs.
+ * `runtime`. job-keeper.js and job-command.js are programs. job-ssh-starter.cjs is the program that ssh brings to a
+ * host.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
  * - asn1: asn1.js, the encoder of certificates, with its licenses. Only the process that signs certificates loads it. It
@@ -356,6 +357,14 @@ async function buildJob() {
       plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel)],
     }),
     build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" } }),
+    build({
+      ...commonJs,
+      entryPoints: { "job-ssh-starter": "runtime/job/ssh/starter/main.ts" },
+      outdir: dist,
+      outExtension,
+      sourcemap: false,
+      minify: true,
+    }),
   ]);
 }
 

@@ -1,8 +1,8 @@
 /**
  * Installs the programs of other projects that tests need: protoc and capnp, with which tests compare Viceroy, nft,
- * which drops packets, Slurm, which runs jobs, Chromium, which opens the documentation site and calls actors, nginx, which
- * forwards these calls, and faketime, which starts programs with a wrong clock. `npm run peers` and `verify` run this
- * script.
+ * which drops packets, Slurm, which runs jobs, OpenSSH, by which other jobs run, Chromium, which opens the documentation
+ * site and calls actors, nginx, which forwards these calls, and faketime, which starts programs with a wrong clock.
+ * `npm run peers` and `verify` run this script.
  * A program that is not on the PATH is unpacked from Debian's packages, without root, into `.peers/`, which is not
  * committed. The virtual machine (machine.mjs) and a Python package (python.mjs) are also put there. The script uses
  * Node.js only, without any package. buf is a development dependency, which npm installs.
@@ -26,14 +26,19 @@ const browser = "chromium-headless-shell";
 const browsers = [browser, "chromium", "google-chrome"];
 /** Slurm, which runs jobs on several machines of such a network. */
 const cluster = ["slurmctld-wlm", "slurmd-wlm", "slurmstepd-wlm", "srun", "munged"];
-const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft", ...cluster] : []), browser, "nginx", "faketime"];
+/** OpenSSH, by which jobs reach machines of such a network. */
+const shell = ["sshd", "ssh", "ssh-keygen"];
+const networked = makesNetworks ? ["nft", ...cluster, ...shell] : [];
+const programs = ["protoc", "capnp", ...networked, browser, "nginx", "faketime"];
 const wellKnownTypes = path.join(folder, "usr/include/google/protobuf/any.proto");
 /** libprotobuf-dev contains the well-known types that protoc imports. */
 const packages = [
   "protobuf-compiler",
   "libprotobuf-dev",
   "capnproto",
-  ...(makesNetworks ? ["nftables", "slurmctld", "slurmd", "slurm-client", "munge"] : []),
+  ...(makesNetworks
+    ? ["nftables", "slurmctld", "slurmd", "slurm-client", "munge", "openssh-server", "openssh-client"]
+    : []),
   "chromium-headless-shell",
   "nginx",
   "faketime",

@@ -12,7 +12,17 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 /** The folder into which `.ci/peers.mjs` unpacks packages of Debian. */
 export const unpackedPeers = path.join(root, ".peers");
 
-export type Peer = "protoc" | "capnp" | "buf" | "nft" | "nginx" | "faketime" | "chromium-headless-shell";
+export type Peer =
+  | "protoc"
+  | "capnp"
+  | "buf"
+  | "nft"
+  | "nginx"
+  | "faketime"
+  | "chromium-headless-shell"
+  | "sshd"
+  | "ssh"
+  | "ssh-keygen";
 
 /** Programs that do the same. */
 const substitutes: Partial<Record<Peer, readonly string[]>> = {

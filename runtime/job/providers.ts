@@ -4,10 +4,12 @@ import { processProvider } from "./process/process-provider.js";
 import type { JobProvider, Json } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 import { slurmProvider } from "./slurm/slurm-provider.js";
+import { sshProvider } from "./ssh/ssh-provider.js";
 
 const providers: Readonly<Record<string, (spec: Json) => JobProvider>> = {
   process: processProvider as (spec: Json) => JobProvider,
   slurm: slurmProvider as (spec: Json) => JobProvider,
+  ssh: sshProvider as (spec: Json) => JobProvider,
 };
 
 /**

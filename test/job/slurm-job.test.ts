@@ -2,70 +2,24 @@
  * Tests of jobs on a real cluster of Slurm: slurmctld and three slurmd in network namespaces. The driver runs on the login
  * machine, as a program of its own.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { JobEvent } from "viceroy/job";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { networks } from "../faults/network.js";
 import { permitted } from "../permitted.js";
-import { compileCrew, project } from "../proc/crew.js";
+import { compileCrew } from "../proc/crew.js";
 import { until } from "../proc/until.js";
+import { type DriverEnd, type JobDriver, startJobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
 import { hasSlurm, SlurmCluster } from "./lab/slurm-cluster.js";
 
 const slurm = permitted("jobs on a cluster of Slurm", "Debian's packages slurmctld, slurmd and munge", hasSlurm);
 
-/** A line that the program prints (test/fixtures/crew/programs/on-slurm.ts). */
-interface Printed {
-  readonly event?: JobEvent;
-  readonly applyId?: string;
-  readonly names?: readonly string[];
-  readonly gpus?: readonly string[];
-  readonly name?: string;
-  readonly message?: string;
-}
-
-interface Driver {
-  readonly child: ChildProcess;
-  readonly printed: readonly Printed[];
-  readonly exited: Promise<number | null>;
-  /** Resolves with the line that tells where the crew runs, or why it does not. */
-  outcome(): Promise<Printed>;
-  events(): readonly string[];
-}
-
 let cluster: SlurmCluster;
-const drivers: Driver[] = [];
+const drivers: JobDriver[] = [];
 
-function startDriver(
-  options: object,
-  how: "wait" | "leave" | "kill" = "kill",
-  env: NodeJS.ProcessEnv = cluster.env,
-): Driver {
-  const program = join(project, "programs/on-slurm.ts");
-  const node = [process.execPath, "--import", "tsx", program, JSON.stringify({ cache: newCache(), ...options }), how];
-  const [file, ...args] = [...cluster.login.through, ...node];
-  const child = spawn(file!, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
-  const printed: Printed[] = [];
-  let partial = "";
-  child.stdout.on("data", (chunk) => {
-    const lines = (partial + chunk).split("\n");
-    partial = lines.pop()!;
-    printed.push(...lines.map((line) => JSON.parse(line) as Printed));
-  });
-  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const settled = () => printed.find(({ names, message }) => names !== undefined || message !== undefined);
-  const driver: Driver = {
-    child,
-    printed,
-    exited,
-    outcome: async () => {
-      await until(() => settled() !== undefined || child.exitCode !== null);
-      return settled()!;
-    },
-    events: () => printed.flatMap(({ event }) => (event === undefined ? [] : [`${event.kind}: ${event.reason}`])),
-  };
+function startDriver(options: object, how: DriverEnd = "kill", env: NodeJS.ProcessEnv = cluster.env): JobDriver {
+  const wanted = { cache: newCache(), ...options };
+  const driver = startJobDriver(cluster.login.through, "on-slurm.ts", wanted, how, env);
   drivers.push(driver);
   return driver;
 }

@@ -10,6 +10,22 @@ export interface HostOrder extends HostPlace {
   readonly cwd: string;
   /** Text for the standard input of the host. Input then stays open as long as the keeper lives. */
   readonly input?: string;
+  /** What the standard input of the host gets when the host asks for it. */
+  readonly supply?: HostSupply;
+  /** The address at which the driver reaches the host. Absent: the one that the host prints. */
+  readonly address?: string;
+  /**
+   * Maximum time in ms for the host to end by itself after the end of its standard input. Absent: it gets SIGTERM at
+   * once.
+   */
+  readonly endLimit?: number;
+}
+
+/** A file that a host may need. */
+export interface HostSupply {
+  /** The line with which the host asks for the file. */
+  readonly request: string;
+  readonly file: string;
 }
 
 /** The order of a driver to its keeper. */

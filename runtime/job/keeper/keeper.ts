@@ -67,7 +67,7 @@ export class Keeper {
 
   async #end(reason: string): Promise<void> {
     clearTimeout(this.#idleTimer);
-    for (const host of this.#hosts) host.stop();
+    await Promise.all(this.#hosts.map((host) => host.stop()));
     await endMarkedProcesses(this.order.applyId);
     for (const tell of this.#drivers) tell({ ended: reason });
     rmSync(this.order.directory, { recursive: true, force: true });

@@ -1,5 +1,7 @@
 /** One host that a keeper has started: its process, its output, and its state. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { formatPlace } from "../mesh-spec.js";
@@ -24,6 +26,7 @@ export class KeptHost {
   #address: string | undefined;
   #reason: string | undefined;
   #output = "";
+  #isSupplied = false;
 
   /** @param changed called after each change of the state */
   constructor(order: HostOrder, logs: string, changed: (host: KeptHost) => void) {
@@ -63,20 +66,34 @@ export class KeptHost {
     });
   }
 
-  /** Asks the host to end. */
-  stop(): void {
+  /** Asks the host to end. Resolves when it has ended, or its time for that is over. */
+  async stop(): Promise<void> {
+    const { endLimit } = this.order;
     this.#child?.stdin?.end();
-    this.#child?.kill("SIGTERM");
+    if (endLimit === undefined || this.#state !== "up") this.#child?.kill("SIGTERM");
+    else if (this.#child?.exitCode === null) {
+      await once(this.#child, "close", { signal: AbortSignal.timeout(endLimit) }).catch(() => {});
+    }
   }
 
   #read(chunk: Buffer): void {
     this.#log.write(chunk);
     this.#output = (this.#output + this.#decoder.write(chunk)).slice(-shownCharacters);
     if (this.#state !== "starting") return;
-    const [, address] = /^viceroy host .* listens at (\S+)$/m.exec(this.#output) ?? [];
+    this.#supply();
+    const [, address] = /^viceroy host .* listens at (\S+)\r?\n/m.exec(this.#output) ?? [];
     if (address === undefined) return;
-    this.#address = address;
+    this.#address = this.order.address ?? address;
     this.#setState("up");
+  }
+
+  /** Sends the file that the host asks for. */
+  #supply(): void {
+    const { supply } = this.order;
+    if (supply === undefined || this.#isSupplied || !this.#output.includes(`${supply.request}\n`)) return;
+    this.#isSupplied = true;
+    // Standard input stays open: its end would end the host.
+    this.#child!.stdin!.write(readFileSync(supply.file));
   }
 
   #end(reason: string): void {

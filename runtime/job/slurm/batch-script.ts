@@ -4,6 +4,7 @@
  * all of them together.
  */
 import { markVariable } from "../keeper/marked-processes.js";
+import { quote } from "../quote.js";
 import { memoryMib, type SlurmMeshSpec, type SlurmSpec } from "./slurm-spec.js";
 
 export interface BatchJob {
@@ -107,9 +108,4 @@ function optional(option: string, value: string | number | null | undefined): st
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** Quotes a word for the shell. */
-export function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

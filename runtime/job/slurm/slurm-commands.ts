@@ -1,7 +1,7 @@
 /** Runs the commands of Slurm, on this machine or on a login node over `ssh`. Only their portable text output is read. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { quote } from "./batch-script.js";
+import { quote } from "../quote.js";
 
 /** Thrown when a command of Slurm fails. The message contains the command's own words. */
 export class SlurmCommandError extends Error {

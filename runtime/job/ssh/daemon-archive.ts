@@ -1,0 +1,30 @@
+/**
+ * The daemon of a host as one file: what `viceroy host` and the processes that it starts need, so that a host needs
+ * nothing but Node.js. The starter unpacks it on the host (starter/install-daemon.ts).
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { version } from "../kernel.js";
+import type { ArchiveOrder } from "./starter/starter-order.js";
+
+/** The files of dist/ that the daemon and its processes load. */
+const names = ["runtime.cjs", "load.cjs", "boot.cjs", "typescript/register.js", "typescript/hooks.js"];
+
+export interface DaemonArchive {
+  /** The compressed bytes. */
+  readonly bytes: Buffer;
+  readonly order: ArchiveOrder;
+}
+
+/** Reads the files of this installation. */
+export function makeDaemonArchive(): DaemonArchive {
+  const contents = names.map((name) => readFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url))));
+  const index = contents.map(({ length }, i) => ({ name: names[i]!, length }));
+  const unpacked = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...contents]);
+  // More effort takes longer than the bytes that it saves take on any network.
+  const bytes = brotliCompressSync(unpacked, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+  const hash = createHash("sha256").update(unpacked).digest("hex");
+  return { bytes, order: { version, hash, length: bytes.length } };
+}

@@ -1,0 +1,102 @@
+/** The command line of `ssh` for one host, and the shell script that it runs there. */
+import { quote } from "../quote.js";
+
+export interface SshConnection {
+  /** The name of the host, as `ssh` knows it. */
+  readonly host: string;
+  /** The user's arguments of `ssh`. */
+  readonly sshOptions: readonly string[];
+  /** The socket on this machine that leads to the daemon. */
+  readonly localSocket: string;
+  /** The socket of the daemon on the host. */
+  readonly remoteSocket: string;
+  /** Shell lines that run on the host first. */
+  readonly setup: string | null;
+  /** The Node.js of the host: a path, or a name that its shell finds. */
+  readonly node: string;
+}
+
+/** Returns the command that connects to a host and runs a daemon there. */
+export function sshCommand(connection: SshConnection): string[] {
+  const { host, sshOptions, localSocket, remoteSocket } = connection;
+  return [
+    "ssh",
+    // ssh uses the first value of each option. It must never ask: nobody can answer.
+    ...option("BatchMode", "yes"),
+    ...sshOptions,
+    ...option("ConnectTimeout", "15"),
+    ...option("ServerAliveInterval", "5"),
+    ...option("ServerAliveCountMax", "3"),
+    // A shared connection of the user would outlive this ssh, and would end it with itself.
+    ...option("ControlPath", "none"),
+    ...option("RemoteCommand", "none"),
+    ...option("ExitOnForwardFailure", "yes"),
+    ...option("StreamLocalBindUnlink", "yes"),
+    ...option("StreamLocalBindMask", "0177"),
+    "-T",
+    "-L",
+    `${localSocket}:${remoteSocket}`,
+    "--",
+    host,
+    throughAnyShell(remoteScript(connection)),
+  ];
+}
+
+function option(name: string, value: string): [string, string] {
+  return ["-o", `${name}=${value}`];
+}
+
+/** The exit code of a host that cannot run a daemon. */
+const unusableCode = 69;
+
+/** The oldest Node.js that Viceroy supports. */
+const oldestNode = "20.9";
+
+function remoteScript({ setup, node }: SshConnection): string {
+  const name = quote(node);
+  return [
+    "set -e",
+    // Standard input belongs to the daemon.
+    ...(setup === null ? [] : [`{ ${setup}\n} < /dev/null`]),
+    `if ! command -v ${name} > /dev/null 2>&1; then`,
+    `  printf 'viceroy host: there is no Node.js here: the shell finds no program %s\\n' ${name} >&2`,
+    `  exit ${unusableCode}`,
+    "fi",
+    `exec ${name} -e ${quote(receiver)}`,
+  ].join("\n");
+}
+
+/**
+ * The first program that runs on the host: it reads one line, the order with the text of the starter
+ * (starter/main.ts), and runs the starter. It must be readable for every version of Node.js, to tell which one is too old.
+ */
+const receiver = `
+var version = process.versions.node.split(".").map(Number);
+var oldest = "${oldestNode}".split(".").map(Number);
+if (version[0] < oldest[0] || (version[0] === oldest[0] && version[1] < oldest[1])) {
+  console.error("viceroy host: Node.js " + process.versions.node + " is too old, ${oldestNode} is the oldest that works");
+  process.exit(${unusableCode});
+}
+var received = Buffer.alloc(0);
+process.stdin.on("data", function receive(chunk) {
+  received = Buffer.concat([received, chunk]);
+  var end = received.indexOf(10);
+  if (end === -1) return;
+  process.stdin.removeListener("data", receive);
+  process.stdin.pause();
+  if (end + 1 < received.length) process.stdin.unshift(received.slice(end + 1));
+  var order = JSON.parse(received.slice(0, end).toString());
+  new Function("require", "order", order.program)(require, order);
+});
+`;
+
+/**
+ * Returns a command that runs a script of the POSIX shell, whatever the user's login shell is. The script is one word
+ * without line breaks, quotes, backslashes before quotes, and exclamation marks, which the shells read differently.
+ */
+function throughAnyShell(script: string): string {
+  const word = script.replace(/[^ -~]|[\\'!]/g, (character) =>
+    [...Buffer.from(character)].map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`).join(""),
+  );
+  return `exec /bin/sh -c 'eval "$(printf %b "$1")"' sh '${word}'`;
+}

@@ -1,0 +1,85 @@
+/**
+ * Gives hosts that `ssh` reaches. A keeper on this machine runs one `ssh` for each host, which brings the daemon, holds
+ * it by its standard input, and forwards a local socket to it.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { HostOrder, KeptHostInfo } from "../keeper/keeper-order.js";
+import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
+import { hostPlaces } from "../mesh-spec.js";
+import type { Json } from "../provider.js";
+import { makeDaemonArchive } from "./daemon-archive.js";
+import { adviceFor } from "./end-advice.js";
+import { sshCommand } from "./ssh-command.js";
+import type { SshSpec } from "./ssh-spec.js";
+import { archiveRequest, type StarterOrder } from "./starter/starter-order.js";
+
+const starter = fileURLToPath(new URL("./job-ssh-starter.cjs", import.meta.url));
+
+/** Time in ms for a host to end its processes when the job ends. */
+const endLimit = 15_000;
+
+export class SshProvider extends KeptProvider {
+  readonly kind = "ssh";
+  readonly spec: SshSpec;
+
+  constructor(spec: SshSpec) {
+    super();
+    this.spec = spec;
+  }
+
+  get meshes(): Readonly<Record<string, { readonly hosts: number }>> {
+    const sizes = Object.entries(this.spec.meshes).map(([name, { hosts }]) => [name, { hosts: hosts.length }]);
+    return Object.fromEntries(sizes);
+  }
+
+  protected orders({ applyId, directory }: KeptAllocation, mark: Readonly<Record<string, string>>): HostOrder[] {
+    const archive = makeDaemonArchive();
+    const file = join(directory, "daemon");
+    writeFileSync(file, archive.bytes, { mode: 0o600 });
+    const supply = { request: archiveRequest(archive.order), file };
+    const program = readFileSync(starter, "utf8");
+    const { sshOptions, setup, node } = this.spec;
+    return hostPlaces(this.meshes).map((place, index) => {
+      const localSocket = join(directory, `${index}.sock`);
+      const remoteDirectory = `/tmp/vj-${applyId.slice(0, 13)}-${index}`;
+      const remoteSocket = `${remoteDirectory}/host.sock`;
+      const host = this.#hostOf(place);
+      const order: StarterOrder = {
+        program,
+        archive: archive.order,
+        applyId,
+        directory: remoteDirectory,
+        listen: [`unix://${remoteSocket}`],
+        env: placeVariables(place),
+      };
+      return {
+        ...place,
+        command: sshCommand({ host, sshOptions, localSocket, remoteSocket, setup, node: node ?? "node" }),
+        env: { ...definedVariables(process.env), ...mark },
+        // Relative paths in the options of ssh are those of the user.
+        cwd: process.cwd(),
+        input: `${JSON.stringify(order)}\n`,
+        supply,
+        address: `unix://${localSocket}`,
+        endLimit,
+      };
+    });
+  }
+
+  protected override describeEnd(info: KeptHostInfo): string {
+    const { reason = "" } = info;
+    const host = this.#hostOf(info);
+    return `${reason}; on host ${JSON.stringify(host)}: ${adviceFor(host, reason)}`;
+  }
+
+  #hostOf({ mesh, rank }: { readonly mesh: string; readonly rank: number }): string {
+    return this.spec.meshes[mesh]!.hosts[rank]!;
+  }
+}
+
+/** Makes the provider again from what a record contains. */
+export function sshProvider(spec: Json): SshProvider {
+  return new SshProvider(spec as SshSpec);
+}

@@ -1,0 +1,70 @@
+/** What a job of SSH asks for, and its checks. */
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { checkHostCount, checkMeshes, formatPlace } from "../mesh-spec.js";
+
+/** What a job of SSH asks for. It is plain JSON: a record contains it. */
+export type SshSpec = {
+  readonly meshes: Readonly<Record<string, SshMeshSpec>>;
+  /** Further arguments of `ssh`. */
+  readonly sshOptions: readonly string[];
+  readonly setup: string | null;
+  readonly node: string | null;
+};
+
+/** The hosts of one mesh, in the order of their ranks, and what a program may expect of each. */
+export type SshMeshSpec = {
+  /** The names of the hosts, as `ssh` knows them: `node1`, `user@node1`, or a name of `~/.ssh/config`. */
+  readonly hosts: readonly string[];
+  /** The processors of each host. */
+  readonly cpus?: number;
+  /** The GPUs of each host. */
+  readonly gpus?: number;
+  /** The memory of each host: bytes, or text such as `"16GiB"`. */
+  readonly memory?: number | string;
+};
+
+/**
+ * Checks the meshes of a job of SSH.
+ * @throws TypeError if a name is malformed, or a host is named twice
+ * @throws RangeError if a number is out of range
+ */
+export function checkSshMeshes(meshes: unknown): void {
+  checkMeshes(meshes, ["hosts", "cpus", "gpus", "memory"]);
+  const places = new Map<string, string>();
+  for (const [mesh, { hosts }] of Object.entries(meshes as Record<string, SshMeshSpec>)) {
+    if (!Array.isArray(hosts)) throw specError(`hosts of mesh "${mesh}" as a list of names`, hosts);
+    checkHostCount(mesh, hosts.length);
+    for (const [rank, host] of hosts.entries()) {
+      checkHostName(mesh, host);
+      const place = formatPlace({ mesh, rank });
+      const first = places.get(host);
+      if (first !== undefined) {
+        throw new TypeError(
+          `cannot make a job: host ${JSON.stringify(host)} is both ${first} and ${place}; a job uses each host once, ` +
+            "so give the host once, and start several processes on it with spawnProcs",
+        );
+      }
+      places.set(host, place);
+    }
+  }
+}
+
+/** A name that starts with a hyphen would be an option of ssh. */
+function checkHostName(mesh: string, host: unknown): void {
+  if (typeof host === "string" && /^[^\s\0-][^\s\0]*$/.test(host)) return;
+  throw specError(`hosts of mesh "${mesh}" as names such as "node1" or "user@node1"`, host);
+}
+
+/** Checks the arguments of `ssh`. @throws TypeError */
+export function checkSshOptions(options: unknown): void {
+  if (!Array.isArray(options)) throw specError("sshOptions as a list of arguments of ssh", options);
+  for (const option of options) {
+    if (typeof option !== "string" || option === "" || option.includes("\0")) {
+      throw specError("each of sshOptions as an argument of ssh", option);
+    }
+  }
+}
+
+function specError(expected: string, got: unknown): TypeError {
+  return new TypeError(`cannot make a job: expected ${expected}, got ${describeValue(got)}`);
+}

@@ -1,0 +1,54 @@
+/**
+ * The starter: the program on a host that installs the daemon and becomes it. It is built as one text, which `ssh`
+ * brings to the host (ssh-command.ts), where it runs as a function of `require` and `order`.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { errorMessage } from "../../../../shared/text/error-message.js";
+import { endMarkedProcesses, markVariable } from "../../keeper/marked-processes.js";
+import { installDaemon } from "./install-daemon.js";
+import { archiveRequest, type StarterOrder } from "./starter-order.js";
+
+declare const order: StarterOrder;
+
+/** The part of the runtime in the archive that the starter calls. */
+interface Daemon {
+  readonly daemon: {
+    runHost(
+      options: { readonly listen: readonly string[]; readonly lifeline: boolean; readonly print: boolean },
+      output: { out(line: string): void; err(line: string): void },
+    ): Promise<number>;
+  };
+}
+
+/** Prints a line of the protocol. What a login shell has printed before may lack the end of its line. */
+function say(line: string): void {
+  process.stdout.write(`\n${line}\n`);
+}
+
+async function start({ archive, applyId, directory, listen, env }: StarterOrder): Promise<number> {
+  const folder = await installDaemon(archive, process.stdin, () => say(archiveRequest(archive)));
+  say(`viceroy host: runs on ${hostname()}, Node.js ${process.versions.node}, from ${folder}`);
+  mkdirSync(directory, { mode: 0o700 });
+  try {
+    Object.assign(process.env, env, { [markVariable]: applyId });
+    const file = join(folder, "load.cjs");
+    const { load } = createRequire(file)(file) as { load(): Daemon };
+    const output = { out: (line: string) => console.log(line), err: (line: string) => console.error(line) };
+    return await load().daemon.runHost({ listen, lifeline: true, print: true }, output);
+  } finally {
+    // Processes can have left the sessions of their parents.
+    await endMarkedProcesses(applyId);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+process.title = "viceroy host";
+start(order)
+  .catch((error) => {
+    process.stderr.write(`viceroy host: ${errorMessage(error)}\n`);
+    return 70;
+  })
+  .then((code) => process.exit(code));

@@ -1,0 +1,29 @@
+/** What the starter on a host is told: one line of JSON on its standard input. Both sides are of the same version. */
+
+/** The archive that the daemon comes in. */
+export interface ArchiveOrder {
+  /** The version of Viceroy. */
+  readonly version: string;
+  /** The SHA-256 of the unpacked archive, in hex. */
+  readonly hash: string;
+  /** The length of the archive in bytes, as it is sent. */
+  readonly length: number;
+}
+
+export interface StarterOrder {
+  /** The text of the starter itself. */
+  readonly program: string;
+  readonly archive: ArchiveOrder;
+  readonly applyId: string;
+  /** The folder of the daemon's socket on the host. It does not exist, and ends with the daemon. */
+  readonly directory: string;
+  /** The addresses at which the daemon listens. */
+  readonly listen: readonly string[];
+  /** Environment variables of the daemon and its processes. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Returns the line with which a host asks for the archive. */
+export function archiveRequest({ hash }: ArchiveOrder): string {
+  return `viceroy host: asks for its daemon ${hash}`;
+}

@@ -1,0 +1,69 @@
+/** Runs programs that use jobs on machines of a network, and reads what they print: one line of JSON for each event. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import type { JobEvent } from "viceroy/job";
+import { project } from "../proc/crew.js";
+import { until } from "../proc/until.js";
+
+/** A line that the programs print (test/fixtures/crew/programs/on-slurm.ts, on-ssh.ts). */
+export interface Printed {
+  readonly event?: JobEvent;
+  readonly applyId?: string;
+  /** The processes of the crew. */
+  readonly pids?: readonly number[];
+  /** The machines of the crew. */
+  readonly names?: readonly string[];
+  readonly gpus?: readonly string[];
+  /** The name of the error. */
+  readonly name?: string;
+  readonly message?: string;
+}
+
+export interface JobDriver {
+  readonly child: ChildProcess;
+  readonly printed: readonly Printed[];
+  readonly exited: Promise<number | null>;
+  /** Resolves with the line that tells where the crew runs, or why it does not. */
+  outcome(): Promise<Printed>;
+  events(): readonly string[];
+}
+
+/** How a program ends: it waits, leaves the job running, or kills it. */
+export type DriverEnd = "wait" | "leave" | "kill";
+
+/**
+ * Starts a program.
+ * @param through the command prefix that runs it on a machine
+ * @param program the name of a file of the crew's programs
+ * @param options the options of the job
+ */
+export function startJobDriver(
+  through: readonly string[],
+  program: string,
+  options: object,
+  how: DriverEnd,
+  env: NodeJS.ProcessEnv,
+): JobDriver {
+  const node = [process.execPath, "--import", "tsx", join(project, "programs", program), JSON.stringify(options), how];
+  const [file, ...args] = [...through, ...node];
+  const child = spawn(file!, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
+  const printed: Printed[] = [];
+  let partial = "";
+  child.stdout.on("data", (chunk) => {
+    const lines = (partial + chunk).split("\n");
+    partial = lines.pop()!;
+    printed.push(...lines.map((line) => JSON.parse(line) as Printed));
+  });
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const settled = () => printed.find(({ names, message }) => names !== undefined || message !== undefined);
+  return {
+    child,
+    printed,
+    exited,
+    outcome: async () => {
+      await until(() => settled() !== undefined || child.exitCode !== null);
+      return settled()!;
+    },
+    events: () => printed.flatMap(({ event }) => (event === undefined ? [] : [`${event.kind}: ${event.reason}`])),
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * Machines with real servers of ssh: network namespaces, in each of which an sshd runs. The user of each machine has a
+ * home of its own. The driver's machine has none, and the keys with which it reaches the others.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { peer } from "../../peers.js";
+import { until } from "../../proc/until.js";
+import { type ClusterMachine, makeMachines } from "./cluster-machines.js";
+
+/** Whether the programs of OpenSSH are there. */
+export const hasSsh = (["sshd", "ssh", "ssh-keygen"] as const).every((name) => peer(name) !== undefined);
+
+/** How a machine differs from others. */
+export interface SshMachineOptions {
+  /** Lines of its configuration of sshd. */
+  readonly sshd?: readonly string[];
+  /** The login shell of the user. Default: `/bin/bash`. */
+  readonly shell?: string;
+}
+
+/** A machine with a server of ssh. */
+export interface SshMachine {
+  readonly cluster: ClusterMachine;
+  /** The home directory of the user. */
+  readonly home: string;
+  /** The process id of the server. */
+  readonly server: number;
+}
+
+const nobodysShell = "/usr/sbin/nologin";
+
+export class SshNetwork {
+  /** The command prefix that runs a program on the machine of the driver. */
+  readonly through: readonly string[];
+  /** The environment of the driver, in which it finds `ssh`. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The driver's configuration of ssh. Tests add lines for names of their own. */
+  readonly config: string;
+  /** The home directory of the driver's user. */
+  readonly home: string;
+  readonly driver: ClusterMachine;
+  readonly machines: Readonly<Record<string, SshMachine>>;
+  readonly #folder = mkdtempSync(join(tmpdir(), "vn-"));
+
+  /** Creates machines that exist until the tests of this file have ended. */
+  static async start(machines: Readonly<Record<string, SshMachineOptions>>): Promise<SshNetwork> {
+    const network = new SshNetwork(machines);
+    await until(() => Object.values(network.machines).every(({ cluster }) => listens(cluster)));
+    return network;
+  }
+
+  private constructor(machines: Readonly<Record<string, SshMachineOptions>>) {
+    const { driver, ...others } = makeMachines(["driver", ...Object.keys(machines)]);
+    this.driver = driver!;
+    this.home = this.#makeHome("driver");
+    this.through = this.#entering(driver!, this.home, "/bin/bash");
+    this.env = { ...process.env, HOME: this.home, PATH: `${dirname(peer("ssh")!)}:${process.env["PATH"]}` };
+    const key = (name: string) => {
+      const file = join(this.#folder, name);
+      execFileSync(peer("ssh-keygen")!, ["-q", "-t", "ed25519", "-N", "", "-f", file]);
+      return file;
+    };
+    const own = key("user");
+    const host = key("host");
+    this.config = join(this.home, ".ssh/config");
+    writeFileSync(
+      this.config,
+      ["Host *", "  User root", `  IdentityFile ${own}`, "  IdentitiesOnly yes", ""].join("\n"),
+    );
+    mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
+    this.machines = Object.fromEntries(
+      Object.entries(machines).map(([name, options]) => {
+        const home = this.#makeHome(name);
+        copyFileSync(`${own}.pub`, join(home, ".ssh/authorized_keys"));
+        const cluster = others[name]!;
+        const server = this.#startServer(
+          name,
+          host,
+          this.#entering(cluster, home, options.shell ?? "/bin/bash"),
+          options,
+        );
+        return [name, { cluster, home, server }];
+      }),
+    );
+    const names = Object.values(others).map(({ machine }) => `${machine.name},${machine.ip}`);
+    this.trust(...names.map((name) => `${name} ${readFileSync(`${host}.pub`, "utf8").trim()}`));
+  }
+
+  /** Adds lines to the keys of hosts that the driver's user knows. */
+  trust(...lines: readonly string[]): void {
+    appendFileSync(join(this.home, ".ssh/known_hosts"), lines.map((line) => `${line}\n`).join(""));
+  }
+
+  #makeHome(name: string): string {
+    const home = join(this.#folder, name);
+    mkdirSync(join(home, ".ssh"), { recursive: true, mode: 0o700 });
+    return home;
+  }
+
+  /** Returns the prefix that runs a program on a machine, where the user root has this home and this login shell. */
+  #entering({ through, machine }: ClusterMachine, home: string, shell: string): string[] {
+    const users = join(this.#folder, `${machine.name}-passwd`);
+    const lines = [`root:x:0:0:root:${home}:${shell}`, `sshd:x:33:33::/run/sshd:${nobodysShell}`, ""];
+    writeFileSync(users, lines.join("\n"));
+    return [...through, "sh", "-c", 'mount --bind "$1" /etc/passwd && shift && exec "$@"', "sh", users];
+  }
+
+  #startServer(name: string, key: string, through: readonly string[], { sshd = [] }: SshMachineOptions): number {
+    const configuration = join(this.#folder, `${name}-sshd_config`);
+    const lines = [
+      `HostKey ${key}`,
+      "AuthorizedKeysFile .ssh/authorized_keys",
+      "PasswordAuthentication no",
+      "KbdInteractiveAuthentication no",
+      "UsePAM no",
+      "StrictModes no",
+      "PidFile none",
+      "PrintMotd no",
+    ];
+    // The first value of each setting counts.
+    writeFileSync(configuration, [...sshd, ...lines, ""].join("\n"));
+    const log = join(this.#folder, `${name}-sshd.log`);
+    const [file, ...args] = [...through, peer("sshd")!, "-D", "-f", configuration, "-E", log];
+    return spawn(file!, args, { stdio: "ignore" }).pid!;
+  }
+}
+
+function listens({ machine }: ClusterMachine): boolean {
+  return machine.run("ss", "-Hltn", "sport", "=", ":22").trim() !== "";
+}
