@@ -12,7 +12,7 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fnv1aText } from "../../shared/hash/fnv1a.js";
-import { cacheDirectory, readPrivateFile, writePrivateFile } from "./private-files.js";
+import { cacheDirectory, readPrivateFile, writePrivateFile } from "../cache/private-files.js";
 
 /** The end of each file. It makes sure that a file of zeros is not valid. */
 const fileMark = Buffer.from("viceroy1");

@@ -6,7 +6,7 @@
 import { lstatSync, readFileSync, type Stats, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fnv1aText } from "../../../shared/hash/fnv1a.js";
-import { cacheDirectory, isPrivate, readPrivateFile, writePrivateFile } from "../private-files.js";
+import { cacheDirectory, isPrivate, readPrivateFile, writePrivateFile } from "../../cache/private-files.js";
 
 /** Everything that decides what the prepared modules contain, except the files of the program. */
 export interface ProgramSource {

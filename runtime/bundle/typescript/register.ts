@@ -9,7 +9,7 @@ import Module, { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { preparedModules } from "../../proc/platform/prepared-modules.js";
-import { makePrivateDirectory } from "../private-files.js";
+import { makePrivateDirectory } from "../../cache/private-files.js";
 import { installMirror } from "./mirror.js";
 import { type Manifest, manifestFile, type ProgramSource, programDirectory, readProgram } from "./program.js";
 import { takeTurn } from "./turn.js";

@@ -1,6 +1,6 @@
 /** Lets one of several processes do a piece of work, while the others wait for its result. */
 import { closeSync, openSync, statSync, utimesSync } from "node:fs";
-import { removeFile } from "../private-files.js";
+import { removeFile } from "../../cache/private-files.js";
 
 /** Time in ms between two signs of life of the process that has its turn. */
 const beatMs = 500;

@@ -66,8 +66,9 @@ export async function* keeperEvents(directory: string, signal: AbortSignal): Asy
       for (const line of lines) yield JSON.parse(line) as KeeperEvent;
     }
   } catch (error) {
-    if (signal.aborted) return;
-    throw error;
+    // The socket of a keeper that was killed is closed without a last event.
+    const isOver = signal.aborted || (error as NodeJS.ErrnoException).code === "ECONNRESET";
+    if (!isOver) throw error;
   }
 }
 

@@ -12,6 +12,8 @@ export interface HostOrder extends HostPlace {
   readonly input?: string;
   /** What the standard input of the host gets when the host asks for it. */
   readonly supply?: HostSupply;
+  /** The interval in ms at which the standard input of the host gets an empty line. Absent: none. */
+  readonly beat?: number;
   /** The address at which the driver reaches the host. Absent: the one that the host prints. */
   readonly address?: string;
   /**

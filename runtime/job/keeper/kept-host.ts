@@ -27,6 +27,7 @@ export class KeptHost {
   #reason: string | undefined;
   #output = "";
   #isSupplied = false;
+  #beats: NodeJS.Timeout | undefined;
 
   /** @param changed called after each change of the state */
   constructor(order: HostOrder, logs: string, changed: (host: KeptHost) => void) {
@@ -69,6 +70,7 @@ export class KeptHost {
   /** Asks the host to end. Resolves when it has ended, or its time for that is over. */
   async stop(): Promise<void> {
     const { endLimit } = this.order;
+    clearInterval(this.#beats);
     this.#child?.stdin?.end();
     if (endLimit === undefined || this.#state !== "up") this.#child?.kill("SIGTERM");
     else if (this.#child?.exitCode === null) {
@@ -85,6 +87,14 @@ export class KeptHost {
     if (address === undefined) return;
     this.#address = this.order.address ?? address;
     this.#setState("up");
+    this.#beat();
+  }
+
+  /** Sends signs of life until the host has ended. */
+  #beat(): void {
+    const { beat } = this.order;
+    if (beat === undefined) return;
+    this.#beats = setInterval(() => this.#child!.stdin!.write("\n"), beat);
   }
 
   /** Sends the file that the host asks for. */
@@ -100,6 +110,7 @@ export class KeptHost {
     if (this.#state === "ended") return;
     const said = this.#output.trim();
     this.#reason = `host ${formatPlace(this.order)} is gone: ${reason}${said === "" ? "" : `; its output ends with: ${said}`}`;
+    clearInterval(this.#beats);
     this.#log.close();
     this.#setState("ended");
   }

@@ -15,9 +15,12 @@ const stepMs = 20;
 /** Maximum time in ms for processes to vanish after SIGKILL: some wait for a disk. */
 const killLimitMs = 10_000;
 
-/** Returns the ids of the processes that belong to a job, except this process. */
-export function markedProcesses(applyId: string): number[] {
-  const mark = `${markVariable}=${applyId}`;
+/**
+ * Returns the processes that belong to a job, except this process.
+ * @param id the id of the job, or of one host of a job over ssh
+ */
+export function markedProcesses(id: string): number[] {
+  const mark = `${markVariable}=${id}`;
   const children = new Map<number, number[]>();
   const found = new Set<number>();
   for (const name of readdirSync("/proc")) {
@@ -34,10 +37,10 @@ export function markedProcesses(applyId: string): number[] {
 }
 
 /** Ends all processes of a job: SIGTERM, then SIGKILL. @returns whether none is left */
-export async function endMarkedProcesses(applyId: string): Promise<boolean> {
+export async function endMarkedProcesses(id: string): Promise<boolean> {
   const asked = new Set<number>();
   for (let waited = 0; waited < graceMs + killLimitMs; waited += stepMs) {
-    const left = markedProcesses(applyId);
+    const left = markedProcesses(id);
     if (left.length === 0) return true;
     const isGrace = waited < graceMs;
     for (const pid of left) {

@@ -10,6 +10,8 @@ export interface SshConnection {
   readonly localSocket: string;
   /** The socket of the daemon on the host. */
   readonly remoteSocket: string;
+  /** Environment variables of everything that runs on the host. */
+  readonly env: Readonly<Record<string, string>>;
   /** Shell lines that run on the host first. */
   readonly setup: string | null;
   /** The Node.js of the host: a path, or a name that its shell finds. */
@@ -52,10 +54,11 @@ const unusableCode = 69;
 /** The oldest Node.js that Viceroy supports. */
 const oldestNode = "20.9";
 
-function remoteScript({ setup, node }: SshConnection): string {
+function remoteScript({ env, setup, node }: SshConnection): string {
   const name = quote(node);
   return [
     "set -e",
+    ...Object.entries(env).map(([variable, value]) => `export ${variable}=${quote(value)}`),
     // Standard input belongs to the daemon.
     ...(setup === null ? [] : [`{ ${setup}\n} < /dev/null`]),
     `if ! command -v ${name} > /dev/null 2>&1; then`,

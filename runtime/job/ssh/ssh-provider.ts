@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { HostOrder, KeptHostInfo } from "../keeper/keeper-order.js";
 import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
+import { markVariable } from "../keeper/marked-processes.js";
 import { hostPlaces } from "../mesh-spec.js";
 import type { Json } from "../provider.js";
 import { makeDaemonArchive } from "./daemon-archive.js";
@@ -16,6 +17,13 @@ import type { SshSpec } from "./ssh-spec.js";
 import { archiveRequest, type StarterOrder } from "./starter/starter-order.js";
 
 const starter = fileURLToPath(new URL("./job-ssh-starter.cjs", import.meta.url));
+
+/**
+ * Interval in ms of the signs of life that a host gets, and the time after which a host without them ends. It is about
+ * the time after which `ssh` gives a silent connection up (ssh-command.ts), so that both sides agree.
+ */
+const beat = 4000;
+const silence = 20_000;
 
 /** Time in ms for a host to end its processes when the job ends. */
 const endLimit = 15_000;
@@ -46,22 +54,26 @@ export class SshProvider extends KeptProvider {
       const remoteDirectory = `/tmp/vj-${applyId.slice(0, 13)}-${index}`;
       const remoteSocket = `${remoteDirectory}/host.sock`;
       const host = this.#hostOf(place);
+      // Names can lead to the same machine. Each host must end its own processes only.
+      const hostId = `${applyId}-${index}`;
       const order: StarterOrder = {
         program,
         archive: archive.order,
-        applyId,
+        mark: hostId,
         directory: remoteDirectory,
         listen: [`unix://${remoteSocket}`],
-        env: placeVariables(place),
+        silence,
       };
+      const connection = { host, sshOptions, localSocket, remoteSocket, setup, node: node ?? "node" };
       return {
         ...place,
-        command: sshCommand({ host, sshOptions, localSocket, remoteSocket, setup, node: node ?? "node" }),
+        command: sshCommand({ ...connection, env: { [markVariable]: hostId, ...placeVariables(place) } }),
         env: { ...definedVariables(process.env), ...mark },
         // Relative paths in the options of ssh are those of the user.
         cwd: process.cwd(),
         input: `${JSON.stringify(order)}\n`,
         supply,
+        beat,
         address: `unix://${localSocket}`,
         endLimit,
       };
@@ -69,8 +81,10 @@ export class SshProvider extends KeptProvider {
   }
 
   protected override describeEnd(info: KeptHostInfo): string {
-    const { reason = "" } = info;
+    const { reason = "", address } = info;
     const host = this.#hostOf(info);
+    // A host that was up can be reached.
+    if (address !== undefined) return `${reason}; it was host ${JSON.stringify(host)}`;
     return `${reason}; on host ${JSON.stringify(host)}: ${adviceFor(host, reason)}`;
   }
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { brotliDecompressSync } from "node:zlib";
-import { cacheDirectory, readPrivateFile } from "../../../bundle/private-files.js";
+import { cacheDirectory, readPrivateFile } from "../../../cache/private-files.js";
 import type { ArchiveOrder } from "./starter-order.js";
 
 /** The file of the folder that lists the other ones. */

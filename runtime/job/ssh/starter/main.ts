@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
-import { endMarkedProcesses, markVariable } from "../../keeper/marked-processes.js";
+import { endMarkedProcesses } from "../../keeper/marked-processes.js";
 import { installDaemon } from "./install-daemon.js";
 import { archiveRequest, type StarterOrder } from "./starter-order.js";
 
@@ -28,19 +28,28 @@ function say(line: string): void {
   process.stdout.write(`\n${line}\n`);
 }
 
-async function start({ archive, applyId, directory, listen, env }: StarterOrder): Promise<number> {
+/** Ends the daemon when nothing has come for a while: the end of a connection that is cut is never announced. */
+function endWhenSilent(silence: number): void {
+  const timer = setTimeout(() => {
+    console.error(`viceroy host: ends, because it has heard nothing from its job for ${silence} ms`);
+    process.kill(process.pid, "SIGTERM");
+  }, silence);
+  process.stdin.on("data", () => timer.refresh());
+}
+
+async function start({ archive, mark, directory, listen, silence }: StarterOrder): Promise<number> {
   const folder = await installDaemon(archive, process.stdin, () => say(archiveRequest(archive)));
   say(`viceroy host: runs on ${hostname()}, Node.js ${process.versions.node}, from ${folder}`);
   mkdirSync(directory, { mode: 0o700 });
   try {
-    Object.assign(process.env, env, { [markVariable]: applyId });
+    endWhenSilent(silence);
     const file = join(folder, "load.cjs");
     const { load } = createRequire(file)(file) as { load(): Daemon };
     const output = { out: (line: string) => console.log(line), err: (line: string) => console.error(line) };
     return await load().daemon.runHost({ listen, lifeline: true, print: true }, output);
   } finally {
     // Processes can have left the sessions of their parents.
-    await endMarkedProcesses(applyId);
+    await endMarkedProcesses(mark);
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -14,13 +14,14 @@ export interface StarterOrder {
   /** The text of the starter itself. */
   readonly program: string;
   readonly archive: ArchiveOrder;
-  readonly applyId: string;
+  /** The value of the variable that marks the processes of the host. */
+  readonly mark: string;
   /** The folder of the daemon's socket on the host. It does not exist, and ends with the daemon. */
   readonly directory: string;
   /** The addresses at which the daemon listens. */
   readonly listen: readonly string[];
-  /** Environment variables of the daemon and its processes. */
-  readonly env: Readonly<Record<string, string>>;
+  /** The time in ms after which the daemon ends if its standard input is silent. */
+  readonly silence: number;
 }
 
 /** Returns the line with which a host asks for the archive. */
