@@ -110,6 +110,7 @@ export interface RankStatus {
 export interface HostWatchOrder {
   /** The driver's agent on the host. */
   host: Uint64;
+  /** The address by which the driver's machine reaches the host. */
   address: string;
   proof: HostProof;
   /** The time without an answer after which a host counts as lost, in milliseconds. */

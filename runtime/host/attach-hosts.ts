@@ -5,12 +5,13 @@ import type { CertificateFiles } from "../../generated/proc-agent.js";
 import { describeValue } from "../../shared/text/describe-value.js";
 import { currentCell } from "../actor/context.js";
 import { parseToken } from "../link/handshake/proof.js";
+import { parseNetworkAddress } from "../link/transport/network-address.js";
 import { FileCredentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts } from "./attached/attached-hosts.js";
-import { parseTargets } from "./attached/host-targets.js";
+import { type HostAddress, parseTargets } from "./attached/host-targets.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
 
@@ -91,22 +92,47 @@ export function attachHosts<D extends string = "hosts">(
   addresses: readonly string[],
   options: AttachOptions<D> = {},
 ): HostMesh<D> {
+  if (!Array.isArray(addresses)) throw optionError("a list of addresses", addresses);
+  return attachRoutedHosts(
+    addresses.map((address) => ({ address })),
+    options,
+  );
+}
+
+/** The addresses of a host, as text. */
+export interface RoutedHost {
+  /** The address by which the processes of other hosts reach it. */
+  readonly address: string;
+  /** The address by which this program reaches it, such as a forwarded socket. Absent: the same. */
+  readonly route?: string;
+}
+
+/** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
+export function attachRoutedHosts<D extends string = "hosts">(
+  places: readonly RoutedHost[],
+  options: AttachOptions<D> = {},
+): HostMesh<D> {
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
   if (typeof name !== "string" || name === "") throw optionError("a name", name);
   checkDimension(dimension);
-  if (!Array.isArray(addresses)) throw optionError("a list of addresses", addresses);
-  if (addresses.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
-  const targets = parseTargets(addresses, {
-    failed: "cannot attach hosts",
-    hasCertificate: options.tls !== undefined,
-  });
+  if (places.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
+  const rules = { failed: "cannot attach hosts", hasCertificate: options.tls !== undefined };
+  const addresses = parseTargets(
+    places.map(({ address }) => address),
+    rules,
+  );
+  const targets = addresses.map((target, rank) => withRoute(target, places[rank]!.route));
   const access = resolveAccess(options);
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
   const attachment = new AttachedHosts(here, owner, { name, dimension, targets, access });
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
+}
+
+function withRoute(target: HostAddress, route: string | undefined): HostAddress {
+  return route === undefined ? target : { ...target, route: parseNetworkAddress(route) };
 }
 
 function resolveAccess<D extends string>(options: AttachOptions<D>): HostAccess {

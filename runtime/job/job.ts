@@ -8,7 +8,7 @@ import { JobError, JobLostError, JobStartError, JobStartTimeoutError } from "./e
 import { EventFeed, type JobEvent } from "./events.js";
 import type { CheckedOptions } from "./job-options.js";
 import { type JobState, makeJobState } from "./job-state.js";
-import { attachHosts, type HostMesh } from "./kernel.js";
+import { attachRoutedHosts, type HostMesh } from "./kernel.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { Progress } from "./progress.js";
 import type { JobLogLine, JobProvider, ReadyHost, Report } from "./provider.js";
@@ -35,6 +35,8 @@ interface JobRun extends SubmittedJob {
   readonly leaving: AbortController;
   /** Resolves with the host meshes; undefined until they are asked for. */
   meshes?: Promise<HostMeshes>;
+  /** Why the last host that was lost has ended. */
+  lostReason?: string;
   /** Why the run has ended; undefined while it runs. */
   endReason?: string;
   /** The meshes that have been attached, to be left at the end. */
@@ -201,7 +203,11 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   /** Passes on what the provider reports until the job has ended. */
   async #watch(run: JobRun): Promise<void> {
     const { signal } = run.leaving;
-    const reason = await this.#provider.watch(run.record.allocation, this.#report, signal).catch(errorMessage);
+    const report: Report = (event) => {
+      if (event.kind === "host-lost") run.lostReason = event.reason;
+      this.#report(event);
+    };
+    const reason = await this.#provider.watch(run.record.allocation, report, signal).catch(errorMessage);
     if (signal.aborted || this.#run !== run) return;
     this.#leave(run, reason);
   }
@@ -236,10 +242,13 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#report({ kind: "running", reason: "all hosts are up" });
       return meshes;
     } catch (cause) {
+      const why = run.lostReason;
       // Other programs may use a job that was not submitted here.
       if (run.isNew) await this.kill();
       else delete run.meshes;
-      throw cause instanceof JobError ? cause : new JobStartError(this.name, errorMessage(cause), { cause });
+      if (cause instanceof JobError) throw cause;
+      // The driver only sees that a host does not answer. The provider knows why.
+      throw new JobStartError(this.name, why ?? errorMessage(cause), { cause });
     } finally {
       progress.end();
     }
@@ -266,10 +275,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     for (const name of Object.keys(this.#provider.meshes)) {
       const own = hosts.filter(({ mesh }) => mesh === name);
       const { token } = own[0]!;
-      meshes[name] = attachHosts(
-        own.map(({ address }) => address),
-        { ...this.#options.attach, name, ...(token === undefined ? {} : { token }) },
-      );
+      const proof = token === undefined ? {} : { token };
+      meshes[name] = attachRoutedHosts(own, { ...this.#options.attach, name, ...proof });
     }
     try {
       await Promise.all(Object.values(meshes).map(({ ready }) => ready));

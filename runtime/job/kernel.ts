@@ -2,6 +2,6 @@
  * The parts of the runtime that jobs use. Jobs are a separate bundle, so that programs without jobs do not load it. It
  * must share these parts with the program, which has one instance of them.
  */
-export { attachHosts } from "../host/attach-hosts.js";
+export { attachRoutedHosts } from "../host/attach-hosts.js";
 export type { HostMesh } from "../host/mesh/host-mesh.js";
 export { version } from "../version.js";

@@ -29,8 +29,10 @@ export interface Submission {
 
 /** A host that is up. */
 export interface ReadyHost extends HostPlace {
-  /** The address at which the driver reaches it. */
+  /** The address by which other hosts reach it, and the driver too, unless there is a route. */
   readonly address: string;
+  /** The address by which the driver reaches it, such as a forwarded socket. */
+  readonly route?: string;
   /** The token that the host asks for; absent if it asks for none. */
   readonly token?: string;
 }

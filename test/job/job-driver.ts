@@ -14,6 +14,8 @@ export interface Printed {
   /** The machines of the crew. */
   readonly names?: readonly string[];
   readonly gpus?: readonly string[];
+  /** The bytes that the machine of the driver has sent and received while the crew talked. */
+  readonly bytes?: number;
   /** The name of the error. */
   readonly name?: string;
   readonly message?: string;
@@ -36,6 +38,7 @@ export type DriverEnd = "wait" | "leave" | "kill";
  * @param through the command prefix that runs it on a machine
  * @param program the name of a file of the crew's programs
  * @param options the options of the job
+ * @param further further arguments of the program
  */
 export function startJobDriver(
   through: readonly string[],
@@ -43,9 +46,10 @@ export function startJobDriver(
   options: object,
   how: DriverEnd,
   env: NodeJS.ProcessEnv,
+  ...further: readonly string[]
 ): JobDriver {
   const node = [process.execPath, "--import", "tsx", join(project, "programs", program), JSON.stringify(options), how];
-  const [file, ...args] = [...through, ...node];
+  const [file, ...args] = [...through, ...node, ...further];
   const child = spawn(file!, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   const printed: Printed[] = [];
   let partial = "";

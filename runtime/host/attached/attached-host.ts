@@ -31,6 +31,7 @@ import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
 import { wholeRegion } from "../../shape/index.js";
 import { type FailureCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";
+import type { HostAddress } from "./host-targets.js";
 import { hostWatcherOf } from "./host-watcher.js";
 
 /**
@@ -66,7 +67,7 @@ export class AttachedHost implements HostLink {
   /** Resolves when the host has accepted this driver; rejects with the reason if it has not. */
   readonly ready: Promise<HostInfo>;
   readonly #runtime: ProcessRuntime;
-  readonly #target: NetworkAddress;
+  readonly #target: HostAddress;
   readonly #access: HostAccess;
   readonly #agent: HostAgentMesh;
   readonly #backends = new Map<ProcId, HostedBackend>();
@@ -77,9 +78,9 @@ export class AttachedHost implements HostLink {
   #isLeaving = false;
   #info: HostInfo | undefined;
 
-  constructor(runtime: ProcessRuntime, target: NetworkAddress, access: HostAccess) {
+  constructor(runtime: ProcessRuntime, target: HostAddress, access: HostAccess) {
     this.id = runtime.platform.random.id();
-    this.address = formatNetworkAddress(target);
+    this.address = formatNetworkAddress(target.address);
     this.#runtime = runtime;
     this.#target = target;
     this.#access = access;
@@ -98,7 +99,7 @@ export class AttachedHost implements HostLink {
 
   /** The location of the host's procs in references. */
   get location(): Location {
-    return formatHostedLocation({ agent: this.id, address: this.#target, ancestors: [] });
+    return formatHostedLocation({ agent: this.id, address: this.#target.address, ancestors: [] });
   }
 
   /** Starts a process on the host that takes orders from `from`. Failures are reported through its exit. */
@@ -156,8 +157,9 @@ export class AttachedHost implements HostLink {
 
   /** Connects to the process directly if it listens, and otherwise through the host's agent. */
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
-    const { port } = this.#isRemote ? await this.ask((agent) => agent.portOf.callOne(proc)) : {};
-    const target = { agent: this.id, address: this.#target, proof: this.#access.proof };
+    const isReachable = this.#isRemote && !this.isRouted;
+    const { port } = isReachable ? await this.ask((agent) => agent.portOf.callOne(proc)) : {};
+    const target = { agent: this.id, address: this.#target.address, proof: this.#access.proof };
     const direct = port === undefined ? undefined : await this.#runtime.directLinks.connect(proc, from, target, port);
     return direct ?? from.relayTo(proc, this.id, this.location);
   }
@@ -165,7 +167,7 @@ export class AttachedHost implements HostLink {
   async connect(from: Proc): Promise<Pipe> {
     const { proof, timeout } = this.#access;
     const attaches = from === this.#runtime.mainProc.proc;
-    const target = { address: this.#target, proof, agent: this.id, attaches };
+    const target = { address: this.#dialled, proof, agent: this.id, attaches };
     const { platform } = this.#runtime;
     let pause = firstPause;
     let limit = attaches ? Math.min(firstAttemptLimit, timeout) : timeout;
@@ -256,12 +258,21 @@ export class AttachedHost implements HostLink {
    * the host is alive.
    */
   get #isRemote(): boolean {
-    return this.#target.kind !== "unix";
+    return this.#target.address.kind !== "unix";
+  }
+
+  get isRouted(): boolean {
+    return this.#target.route !== undefined;
+  }
+
+  /** The address by which this driver reaches the host. */
+  get #dialled(): NetworkAddress {
+    return this.#target.route ?? this.#target.address;
   }
 
   #watch(): void {
     const { proof, silence } = this.#access;
-    hostWatcherOf(this.#runtime).watch({ host: this.id, address: this.address, proof, silence });
+    hostWatcherOf(this.#runtime).watch({ host: this.id, address: formatNetworkAddress(this.#dialled), proof, silence });
   }
 
   /** The random id of the daemon, the same for all drivers; undefined until it is known. */

@@ -6,7 +6,6 @@
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
-import type { NetworkAddress } from "../../link/transport/network-address.js";
 import { Membership } from "../../proc/mesh/membership.js";
 import { leaveReason } from "../../proc/mesh/resize-procs.js";
 import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
@@ -14,13 +13,14 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import { AttachedHost, type HostAccess } from "./attached-host.js";
+import type { HostAddress } from "./host-targets.js";
 
 interface AttachedHostsOptions {
   readonly name: string;
   /** The only dimension of the mesh. */
   readonly dimension: string;
   /** The addresses of the hosts in rank order. */
-  readonly targets: readonly NetworkAddress[];
+  readonly targets: readonly HostAddress[];
   readonly access: HostAccess;
 }
 
@@ -120,7 +120,7 @@ export class AttachedHosts implements OwnedMesh {
    */
   resize(
     extent: Extent,
-    targets: readonly NetworkAddress[],
+    targets: readonly HostAddress[],
     drain: number,
   ): { readonly region: Region; readonly ready: Promise<void> } {
     const resizing = this.members.plan(extent);

@@ -6,6 +6,14 @@ import {
   parseNetworkAddress,
 } from "../../link/transport/network-address.js";
 
+/** Where a host is. */
+export interface HostAddress {
+  /** The address in references, by which other hosts reach it. */
+  readonly address: NetworkAddress;
+  /** The address by which this driver reaches it, if that is another one. */
+  readonly route?: NetworkAddress;
+}
+
 /** What the checks of addresses need to know. */
 export interface TargetRules {
   /** The start of the error messages: `cannot attach hosts`. */
@@ -21,7 +29,7 @@ export interface TargetRules {
  *
  * @throws {TypeError} when an address is malformed, is named twice, is taken, or needs a certificate that was not given
  */
-export function parseTargets(addresses: readonly unknown[], rules: TargetRules): NetworkAddress[] {
+export function parseTargets(addresses: readonly unknown[], rules: TargetRules): HostAddress[] {
   const { failed, hasCertificate, taken } = rules;
   const known = new Set<string>();
   return addresses.map((address) => {
@@ -38,6 +46,6 @@ export function parseTargets(addresses: readonly unknown[], rules: TargetRules):
       throw new TypeError(`${failed}: tls:// needs ${advice}`);
     }
     known.add(text);
-    return target;
+    return { address: target };
   });
 }

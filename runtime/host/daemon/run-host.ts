@@ -26,6 +26,8 @@ import { HostListener } from "./host-listener.js";
 export interface HostCommandOptions {
   readonly listen: readonly string[];
   readonly tokenFile?: string;
+  /** The token itself. The command line has no such option, because other users see the arguments of a process. */
+  readonly token?: string;
   readonly cert?: string;
   readonly key?: string;
   readonly ca?: string;
@@ -50,7 +52,7 @@ interface CommandOutput {
  */
 export async function runHost(options: HostCommandOptions, output: CommandOutput): Promise<number> {
   const io = ignoringOutputErrors(output);
-  const token = tokenFrom(options.tokenFile);
+  const token = options.token ?? tokenFrom(options.tokenFile);
   const files = tlsFilesFrom(options);
   const credentials = files === undefined ? undefined : new FileCredentials(files);
   const proof = { ...(token === undefined ? {} : { token }), ...(files === undefined ? {} : { tls: { ...files } }) };

@@ -2,10 +2,9 @@
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
-import type { NetworkAddress } from "../../link/transport/network-address.js";
 import { checkOptionNames, type Extent, extentSize, formatExtent, type Region } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
-import { parseTargets } from "../attached/host-targets.js";
+import { type HostAddress, parseTargets } from "../attached/host-targets.js";
 import { checkCurrent, checkOwner, checkResize, type ResizeOptions } from "./resize-options.js";
 
 /** The options of `HostMesh.resize`. */
@@ -19,7 +18,7 @@ interface HostsResize {
   readonly extent: Extent;
   readonly drain: number;
   /** The addresses of the hosts that join. */
-  readonly targets: readonly NetworkAddress[];
+  readonly targets: readonly HostAddress[];
 }
 
 /** @throws TypeError, RangeError, Error if the mesh of hosts cannot be resized so, by this handle, now, or by this actor */

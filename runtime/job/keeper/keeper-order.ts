@@ -14,8 +14,10 @@ export interface HostOrder extends HostPlace {
   readonly supply?: HostSupply;
   /** The interval in ms at which the standard input of the host gets an empty line. Absent: none. */
   readonly beat?: number;
-  /** The address at which the driver reaches the host. Absent: the one that the host prints. */
-  readonly address?: string;
+  /** The address by which the driver reaches the host. Absent: the one that the host prints. */
+  readonly route?: string;
+  /** A regular expression for lines that mean that the driver cannot reach the host. The host is ended then. */
+  readonly fatal?: string;
   /**
    * Maximum time in ms for the host to end by itself after the end of its standard input. Absent: it gets SIGTERM at
    * once.
@@ -50,8 +52,10 @@ export type KeptState = "waiting" | "starting" | "up" | "ended";
 /** A host as its keeper sees it. */
 export interface KeptHostInfo extends HostPlace {
   readonly state: KeptState;
-  /** The address at which it listens, once it is up. */
+  /** The first address at which it listens, once it is up. */
   readonly address?: string;
+  /** The address by which the driver reaches it, if that is another one. */
+  readonly route?: string;
   /** Why it has ended, with the end of its output. */
   readonly reason?: string;
 }
@@ -65,3 +69,6 @@ export interface KeeperEvent {
 
 /** The name of the keeper's socket in its directory. */
 export const keeperSocket = "keeper.sock";
+
+/** Why a job has ended whose hosts have ended. The events before tell why they have. */
+export const allHostsEnded = "all its hosts have ended";

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { KeeperEvent, KeeperOrder, KeptHostInfo } from "./keeper-order.js";
+import { allHostsEnded, type KeeperEvent, type KeeperOrder, type KeptHostInfo } from "./keeper-order.js";
 import { KeptHost } from "./kept-host.js";
 import { endMarkedProcesses } from "./marked-processes.js";
 
@@ -103,6 +103,6 @@ export class Keeper {
   /** Ends when all hosts have ended, and a driver is there that can be told. */
   #endWithHosts(): void {
     if (this.#drivers.size === 0 || this.#hosts.some(({ state }) => state !== "ended")) return;
-    void this.end(`all its hosts have ended; ${this.#hosts[0]!.info.reason}`);
+    void this.end(allHostsEnded);
   }
 }

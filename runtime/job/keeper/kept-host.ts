@@ -41,12 +41,13 @@ export class KeptHost {
   }
 
   get info(): KeptHostInfo {
-    const { mesh, rank } = this.order;
+    const { mesh, rank, route } = this.order;
     return {
       mesh,
       rank,
       state: this.#state,
       ...(this.#address === undefined ? {} : { address: this.#address }),
+      ...(route === undefined ? {} : { route }),
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
     };
   }
@@ -81,11 +82,13 @@ export class KeptHost {
   #read(chunk: Buffer): void {
     this.#log.write(chunk);
     this.#output = (this.#output + this.#decoder.write(chunk)).slice(-shownCharacters);
+    const { fatal } = this.order;
+    if (fatal !== undefined && new RegExp(fatal, "m").test(this.#output)) this.#child?.kill("SIGTERM");
     if (this.#state !== "starting") return;
     this.#supply();
     const [, address] = /^viceroy host .* listens at (\S+)\r?\n/m.exec(this.#output) ?? [];
     if (address === undefined) return;
-    this.#address = this.order.address ?? address;
+    this.#address = address;
     this.#setState("up");
     this.#beat();
   }

@@ -9,7 +9,7 @@ import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { readLogs } from "./job-logs.js";
 import { endKeeper, keeperEvents, keptHosts, startKeeper } from "./keeper-client.js";
-import type { HostOrder, KeptHostInfo } from "./keeper-order.js";
+import { allHostsEnded, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
 import { logFileOf } from "./kept-host.js";
 import { endMarkedProcesses, markVariable } from "./marked-processes.js";
 
@@ -35,6 +35,11 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
    * @param mark the environment variable that marks the processes of the job
    */
   protected abstract orders(allocation: KeptAllocation, mark: Readonly<Record<string, string>>): HostOrder[];
+
+  /** Returns the token of the hosts, if they ask for one. @param directory that of the allocation */
+  protected credentials(_directory: string): { readonly token?: string } {
+    return {};
+  }
 
   /** Returns why a host has ended, for the user. */
   protected describeEnd({ reason = "" }: KeptHostInfo): string {
@@ -72,15 +77,22 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
 
   async hosts({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
     const leaving = new AbortController();
+    const token = this.credentials(directory);
     const up = new Map<string, ReadyHost>();
     const wanted = hostPlaces(this.meshes).length;
     try {
       for await (const { host, ended } of keeperEvents(directory, AbortSignal.any([signal, leaving.signal]))) {
         if (ended !== undefined) throw new Error(ended);
-        const { mesh, rank, state, address } = host!;
+        const { mesh, rank, state, address, route } = host!;
         if (state === "ended") throw new Error(this.describeEnd(host!));
         if (state !== "up" || address === undefined || up.has(formatPlace({ mesh, rank }))) continue;
-        up.set(formatPlace({ mesh, rank }), { mesh, rank, address });
+        up.set(formatPlace({ mesh, rank }), {
+          mesh,
+          rank,
+          address,
+          ...(route === undefined ? {} : { route }),
+          ...token,
+        });
         report({ kind: "running", mesh, rank, reason: `it listens at ${address}` });
         if (up.size === wanted) return hostPlaces(this.meshes).map((place) => up.get(formatPlace(place))!);
       }
@@ -92,12 +104,22 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   }
 
   async watch({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<string> {
+    const lost = new Map<string, string>();
     for await (const { host, ended } of keeperEvents(directory, signal)) {
+      if (ended === allHostsEnded) return `${ended}; ${this.#firstOf(lost)}`;
       if (ended !== undefined) return ended;
       if (host?.state !== "ended") continue;
+      lost.set(formatPlace(host), this.describeEnd(host));
       report({ kind: "host-lost", mesh: host.mesh, rank: host.rank, reason: this.describeEnd(host) });
     }
     return "its keeper has ended";
+  }
+
+  /** Returns why the first host has ended, in the order of the ranks. */
+  #firstOf(lost: ReadonlyMap<string, string>): string {
+    return hostPlaces(this.meshes)
+      .map((place) => lost.get(formatPlace(place)))
+      .find((reason) => reason !== undefined)!;
   }
 
   async destroy({ applyId, directory }: KeptAllocation): Promise<void> {

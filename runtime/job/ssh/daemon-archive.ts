@@ -4,7 +4,6 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { version } from "../kernel.js";
 import type { ArchiveOrder } from "./starter/starter-order.js";
@@ -18,9 +17,9 @@ export interface DaemonArchive {
   readonly order: ArchiveOrder;
 }
 
-/** Reads the files of this installation. */
-export function makeDaemonArchive(): DaemonArchive {
-  const contents = names.map((name) => readFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url))));
+/** Reads the files of an installation. @param dist the URL of its folder */
+export function makeDaemonArchive(dist: URL): DaemonArchive {
+  const contents = names.map((name) => readFileSync(new URL(name, dist)));
   const index = contents.map(({ length }, i) => ({ name: names[i]!, length }));
   const unpacked = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...contents]);
   // More effort takes longer than the bytes that it saves take on any network.

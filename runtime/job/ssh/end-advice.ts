@@ -33,14 +33,16 @@ const advices: readonly Advice[] = [
       "install Node.js 20.9 or later there, name it with the option node, or make it available with the option setup",
   },
   {
-    said: /administratively prohibited|open failed|forwarding (?:is )?(?:disabled|refused)/i,
+    said: /^channel \d+: open failed: /m,
     advice: () =>
       'its server of ssh must allow "AllowStreamLocalForwarding yes", through which a driver reaches a host',
   },
 ];
 
-/** Returns the advice for a host that has ended. @param reason what is known, with the output of `ssh` */
-export function adviceFor(host: string, reason: string): string {
-  const known = advices.find(({ said }) => said.test(reason));
-  return known?.advice(host) ?? `try "ssh ${host} node --version"`;
+/**
+ * Returns the advice for a host that has ended; undefined if there is none.
+ * @param reason what is known, with the output of `ssh`
+ */
+export function adviceFor(reason: string, host: string): string | undefined {
+  return advices.find(({ said }) => said.test(reason))?.advice(host);
 }

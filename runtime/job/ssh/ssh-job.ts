@@ -3,7 +3,7 @@ import { Job } from "../job.js";
 import { checkJobOptions, type JobOptions } from "../job-options.js";
 import { checkRecord, type JobRecord } from "../record/job-record.js";
 import { SshProvider } from "./ssh-provider.js";
-import { checkSshMeshes, checkSshOptions, type SshMeshSpec, type SshSpec } from "./ssh-spec.js";
+import { checkPort, checkSshMeshes, checkSshOptions, type SshMeshSpec, type SshSpec } from "./ssh-spec.js";
 
 /** The options of {@link SSHJob}. */
 export interface SSHJobOptions<M extends string> extends JobOptions {
@@ -14,6 +14,8 @@ export interface SSHJobOptions<M extends string> extends JobOptions {
   readonly meshes: Readonly<Record<M, SshMeshSpec>>;
   /** Further arguments of `ssh`, such as `["-J", "bastion"]` or `["-F", "cluster.conf"]`. */
   readonly sshOptions?: readonly string[];
+  /** The port at which hosts listen for each other. Default: a free one on each host. */
+  readonly port?: number;
 }
 
 /**
@@ -39,12 +41,13 @@ export class SSHJob<M extends string> extends Job<M> {
    * @throws {RangeError} when a number is out of range
    */
   constructor(options: SSHJobOptions<M>, known?: JobRecord) {
-    const checked = checkJobOptions(options, ["meshes", "sshOptions"]);
-    const { meshes, sshOptions = [] } = options;
+    const checked = checkJobOptions(options, ["meshes", "sshOptions", "port"]);
+    const { meshes, sshOptions = [], port } = options;
     checkSshMeshes(meshes);
     checkSshOptions(sshOptions);
+    checkPort(port);
     const { setup, node } = checked;
-    super(new SshProvider({ meshes, sshOptions, setup, node }), checked, known);
+    super(new SshProvider({ meshes, sshOptions, port: port ?? null, setup, node }), checked, known);
   }
 
   /**
@@ -55,8 +58,8 @@ export class SSHJob<M extends string> extends Job<M> {
    */
   static fromJSON(record: JobRecord): SSHJob<string> {
     checkRecord(record, "ssh");
-    const { meshes, sshOptions, setup, node } = record.spec as SshSpec;
-    const own = { ...(setup === null ? {} : { setup }), ...(node === null ? {} : { node }) };
-    return new SSHJob({ name: record.name, meshes, sshOptions, ...own }, record);
+    const { meshes, sshOptions, port, setup, node } = record.spec as SshSpec;
+    const given = Object.fromEntries(Object.entries({ port, setup, node }).filter(([, value]) => value !== null));
+    return new SSHJob({ name: record.name, meshes, sshOptions, ...given }, record);
   }
 }

@@ -2,9 +2,9 @@
  * Gives hosts that `ssh` reaches. A keeper on this machine runs one `ssh` for each host, which brings the daemon, holds
  * it by its standard input, and forwards a local socket to it.
  */
+import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { HostOrder, KeptHostInfo } from "../keeper/keeper-order.js";
 import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
 import { markVariable } from "../keeper/marked-processes.js";
@@ -16,7 +16,12 @@ import { sshCommand } from "./ssh-command.js";
 import type { SshSpec } from "./ssh-spec.js";
 import { archiveRequest, type StarterOrder } from "./starter/starter-order.js";
 
-const starter = fileURLToPath(new URL("./job-ssh-starter.cjs", import.meta.url));
+/** The folder of the built files. */
+const dist = new URL("./", import.meta.url);
+const starter = new URL("job-ssh-starter.cjs", dist);
+
+/** The file with the token of the hosts, in the private directory of the job. */
+const tokenName = "token";
 
 /**
  * Interval in ms of the signs of life that a host gets, and the time after which a host without them ends. It is about
@@ -43,16 +48,17 @@ export class SshProvider extends KeptProvider {
   }
 
   protected orders({ applyId, directory }: KeptAllocation, mark: Readonly<Record<string, string>>): HostOrder[] {
-    const archive = makeDaemonArchive();
+    const archive = makeDaemonArchive(dist);
     const file = join(directory, "daemon");
     writeFileSync(file, archive.bytes, { mode: 0o600 });
     const supply = { request: archiveRequest(archive.order), file };
     const program = readFileSync(starter, "utf8");
-    const { sshOptions, setup, node } = this.spec;
+    const token = randomBytes(32).toString("base64url");
+    writeFileSync(join(directory, tokenName), token, { mode: 0o600 });
+    const { sshOptions, port, setup, node } = this.spec;
     return hostPlaces(this.meshes).map((place, index) => {
       const localSocket = join(directory, `${index}.sock`);
-      const remoteDirectory = `/tmp/vj-${applyId.slice(0, 13)}-${index}`;
-      const remoteSocket = `${remoteDirectory}/host.sock`;
+      const remoteSocket = `/tmp/vj-${applyId.slice(0, 13)}-${index}/host.sock`;
       const host = this.#hostOf(place);
       // Names can lead to the same machine. Each host must end its own processes only.
       const hostId = `${applyId}-${index}`;
@@ -60,8 +66,9 @@ export class SshProvider extends KeptProvider {
         program,
         archive: archive.order,
         mark: hostId,
-        directory: remoteDirectory,
-        listen: [`unix://${remoteSocket}`],
+        socket: remoteSocket,
+        port: port ?? 0,
+        token,
         silence,
       };
       const connection = { host, sshOptions, localSocket, remoteSocket, setup, node: node ?? "node" };
@@ -74,18 +81,25 @@ export class SshProvider extends KeptProvider {
         input: `${JSON.stringify(order)}\n`,
         supply,
         beat,
-        address: `unix://${localSocket}`,
+        route: `unix://${localSocket}`,
+        // The words of ssh when the server does not connect it to the daemon.
+        fatal: "^channel \\d+: open failed: ",
         endLimit,
       };
     });
+  }
+
+  protected override credentials(directory: string): { readonly token: string } {
+    return { token: readFileSync(join(directory, tokenName), "utf8") };
   }
 
   protected override describeEnd(info: KeptHostInfo): string {
     const { reason = "", address } = info;
     const host = this.#hostOf(info);
     // A host that was up can be reached.
-    if (address !== undefined) return `${reason}; it was host ${JSON.stringify(host)}`;
-    return `${reason}; on host ${JSON.stringify(host)}: ${adviceFor(host, reason)}`;
+    const advice =
+      adviceFor(reason, host) ?? (address === undefined ? `try "ssh ${host} node --version"` : "it was up");
+    return `${reason}; on host ${JSON.stringify(host)}: ${advice}`;
   }
 
   #hostOf({ mesh, rank }: { readonly mesh: string; readonly rank: number }): string {

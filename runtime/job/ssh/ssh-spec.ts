@@ -7,6 +7,8 @@ export type SshSpec = {
   readonly meshes: Readonly<Record<string, SshMeshSpec>>;
   /** Further arguments of `ssh`. */
   readonly sshOptions: readonly string[];
+  /** The port of the hosts for each other; null for a free one on each. */
+  readonly port: number | null;
   readonly setup: string | null;
   readonly node: string | null;
 };
@@ -63,6 +65,12 @@ export function checkSshOptions(options: unknown): void {
       throw specError("each of sshOptions as an argument of ssh", option);
     }
   }
+}
+
+/** @throws RangeError if the port of the hosts is none */
+export function checkPort(port: unknown): void {
+  if (port === undefined || (Number.isInteger(port) && (port as number) > 0 && (port as number) < 65_536)) return;
+  throw new RangeError(`cannot make a job: expected port from 1 to 65535, got ${describeValue(port)}`);
 }
 
 function specError(expected: string, got: unknown): TypeError {

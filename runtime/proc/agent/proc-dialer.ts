@@ -65,7 +65,8 @@ export class ProcDialer {
     use: LinkUse,
   ): Promise<Pipe | undefined> {
     if (ancestors.length > 0) return undefined;
-    const { directLinks, hostKeyring } = this.#services;
+    const { directLinks, attachedHosts, hostKeyring } = this.#services;
+    if (attachedHosts.get(agent)?.isRouted === true) return undefined;
     const proof = hostKeyring.proofFor(agent);
     return directLinks.connect(peer, this.#proc, { agent, address, proof, use });
   }

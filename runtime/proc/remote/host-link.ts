@@ -12,4 +12,6 @@ export interface HostLink {
   readonly daemon: bigint | undefined;
   /** The address, for messages to people. */
   readonly address: string;
+  /** Whether this process reaches the host by a route of its own, because it does not reach the address. */
+  readonly isRouted: boolean;
 }

@@ -13,7 +13,7 @@ import {
 
 export interface HostedLocation {
   readonly agent: ProcId;
-  /** The address as the driver dials it. */
+  /** The address as processes of other hosts dial it, and the driver too, unless it has a route of its own. */
   readonly address: NetworkAddress;
   readonly ancestors: readonly ProcId[];
 }

@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { endMarkedProcesses } from "../../keeper/marked-processes.js";
 import { installDaemon } from "./install-daemon.js";
@@ -17,7 +17,12 @@ declare const order: StarterOrder;
 interface Daemon {
   readonly daemon: {
     runHost(
-      options: { readonly listen: readonly string[]; readonly lifeline: boolean; readonly print: boolean },
+      options: {
+        readonly listen: readonly string[];
+        readonly token: string;
+        readonly lifeline: boolean;
+        readonly print: boolean;
+      },
       output: { out(line: string): void; err(line: string): void },
     ): Promise<number>;
   };
@@ -37,16 +42,27 @@ function endWhenSilent(silence: number): void {
   process.stdin.on("data", () => timer.refresh());
 }
 
-async function start({ archive, mark, directory, listen, silence }: StarterOrder): Promise<number> {
+/**
+ * Returns the address for other hosts: that of the connection by which `ssh` has come, as this machine sees it. The name
+ * by which `ssh` knows a host often means nothing to the other ones.
+ */
+function insideAddress(port: number): string {
+  const ip = process.env["SSH_CONNECTION"]?.split(" ")[2] ?? "127.0.0.1";
+  return `tcp://${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
+}
+
+async function start({ archive, mark, socket, port, token, silence }: StarterOrder): Promise<number> {
   const folder = await installDaemon(archive, process.stdin, () => say(archiveRequest(archive)));
   say(`viceroy host: runs on ${hostname()}, Node.js ${process.versions.node}, from ${folder}`);
+  const directory = dirname(socket);
   mkdirSync(directory, { mode: 0o700 });
   try {
     endWhenSilent(silence);
     const file = join(folder, "load.cjs");
     const { load } = createRequire(file)(file) as { load(): Daemon };
+    const listen = [insideAddress(port), `unix://${socket}`];
     const output = { out: (line: string) => console.log(line), err: (line: string) => console.error(line) };
-    return await load().daemon.runHost({ listen, lifeline: true, print: true }, output);
+    return await load().daemon.runHost({ listen, token, lifeline: true, print: true }, output);
   } finally {
     // Processes can have left the sessions of their parents.
     await endMarkedProcesses(mark);

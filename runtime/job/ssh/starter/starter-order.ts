@@ -16,10 +16,12 @@ export interface StarterOrder {
   readonly archive: ArchiveOrder;
   /** The value of the variable that marks the processes of the host. */
   readonly mark: string;
-  /** The folder of the daemon's socket on the host. It does not exist, and ends with the daemon. */
-  readonly directory: string;
-  /** The addresses at which the daemon listens. */
-  readonly listen: readonly string[];
+  /** The socket of the daemon on the host. Its folder does not exist, and ends with the daemon. */
+  readonly socket: string;
+  /** The port at which the daemon listens for other hosts; 0 for a free one. */
+  readonly port: number;
+  /** The token that drivers and other hosts must have. */
+  readonly token: string;
   /** The time in ms after which the daemon ends if its standard input is silent. */
   readonly silence: number;
 }
