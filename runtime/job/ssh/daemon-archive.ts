@@ -3,13 +3,14 @@
  * nothing but Node.js. The starter unpacks it on the host (starter/install-daemon.ts).
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import { version } from "../kernel.js";
 import type { ArchiveOrder } from "./starter/starter-order.js";
 
-/** The files of dist/ that the daemon and its processes load. */
-const names = ["runtime.cjs", "load.cjs", "boot.cjs", "typescript/register.js", "typescript/hooks.js"];
+/** The files of dist/ that the daemon and its processes load, besides those for programs in TypeScript. */
+const runtimeNames = ["runtime.cjs", "load.cjs", "boot.cjs"];
+const typescriptFolder = "typescript";
 
 export interface DaemonArchive {
   /** The compressed bytes. */
@@ -19,6 +20,8 @@ export interface DaemonArchive {
 
 /** Reads the files of an installation. @param dist the URL of its folder */
 export function makeDaemonArchive(dist: URL): DaemonArchive {
+  const loaders = readdirSync(new URL(`${typescriptFolder}/`, dist)).filter((name) => name.endsWith(".js"));
+  const names = [...runtimeNames, ...loaders.sort().map((name) => `${typescriptFolder}/${name}`)];
   const contents = names.map((name) => readFileSync(new URL(name, dist)));
   const index = contents.map(({ length }, i) => ({ name: names[i]!, length }));
   const unpacked = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...contents]);
