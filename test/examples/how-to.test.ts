@@ -31,6 +31,7 @@ const followed: Readonly<Record<string, boolean>> = {
   "authenticate-clients": isInstalled("curl"),
   "secure-hosts-with-tls": isInstalled("openssl"),
   "find-hosts-by-name": isInstalled("openssl"),
+  "ssh-jobs": isInstalled("ssh"),
   "check-schemas-in-ci": isInstalled("git"),
   "merge-lock-files": isInstalled("git"),
   bundling: webpack !== undefined,

@@ -14,6 +14,8 @@ export interface Printed {
   /** The machines of the crew. */
   readonly names?: readonly string[];
   readonly gpus?: readonly string[];
+  /** The value of the variable WORD in the processes of the crew. */
+  readonly words?: readonly string[];
   /** The bytes that the machine of the driver has sent and received while the crew talked. */
   readonly bytes?: number;
   /** The name of the error. */

@@ -16,7 +16,7 @@ export interface HostOrder extends HostPlace {
   readonly beat?: number;
   /** The address by which the driver reaches the host. Absent: the one that the host prints. */
   readonly route?: string;
-  /** A regular expression for lines that mean that the driver cannot reach the host. The host is ended then. */
+  /** A regular expression for output that means that the driver cannot reach the host. The host is ended then. */
   readonly fatal?: string;
   /**
    * Maximum time in ms for the host to end by itself after the end of its standard input. Absent: it gets SIGTERM at

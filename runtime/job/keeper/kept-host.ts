@@ -25,6 +25,8 @@ export class KeptHost {
   #state: KeptState = "waiting";
   #address: string | undefined;
   #reason: string | undefined;
+  /** Matches output that means that the host is useless. */
+  readonly #fatal: RegExp | undefined;
   #output = "";
   #isSupplied = false;
   #beats: NodeJS.Timeout | undefined;
@@ -34,6 +36,7 @@ export class KeptHost {
     this.order = order;
     this.#log = new RotatingLog(logFileOf(logs, order));
     this.#changed = changed;
+    if (order.fatal !== undefined) this.#fatal = new RegExp(order.fatal);
   }
 
   get state(): KeptState {
@@ -82,8 +85,7 @@ export class KeptHost {
   #read(chunk: Buffer): void {
     this.#log.write(chunk);
     this.#output = (this.#output + this.#decoder.write(chunk)).slice(-shownCharacters);
-    const { fatal } = this.order;
-    if (fatal !== undefined && new RegExp(fatal, "m").test(this.#output)) this.#child?.kill("SIGTERM");
+    if (this.#fatal?.test(this.#output)) this.#child?.kill("SIGTERM");
     if (this.#state !== "starting") return;
     this.#supply();
     const [, address] = /^viceroy host .* listens at (\S+)\r?\n/m.exec(this.#output) ?? [];

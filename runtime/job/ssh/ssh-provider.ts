@@ -82,8 +82,8 @@ export class SshProvider extends KeptProvider {
         supply,
         beat,
         route: `unix://${localSocket}`,
-        // The words of ssh when the server does not connect it to the daemon.
-        fatal: "^channel \\d+: open failed: ",
+        // The words of ssh when the server does not connect it to the daemon. Lines of actors start with their names.
+        fatal: "\\nchannel \\d+: open failed: ",
         endLimit,
       };
     });
