@@ -131,6 +131,19 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     expect(words).toEqual(Array(2).fill(`it's \\\\ "50%" für $5!`));
   });
 
+  test("shows its token to nobody", async () => {
+    const driver = startDriver({}, "wait");
+    const { applyId, message } = await driver.outcome();
+    expect(message).toBe(undefined);
+    const token = readFileSync(join(tmpdir(), `vj-${applyId!.slice(0, 13)}`, "token"), "latin1");
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const shown = [...processesOn("n1", "n2"), ...onDriver()].flatMap((pid) =>
+      ["cmdline", "environ"].map((file) => readFileSync(`/proc/${pid}/${file}`, "latin1")),
+    );
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.filter((text) => text.includes(token))).toEqual([]);
+  });
+
   test("understands a host whose login shell greets", async () => {
     const greeting = join(network.machines["n2"]!.home, ".bashrc");
     writeFileSync(greeting, "printf 'Welcome to n2! No newline here'\n");
