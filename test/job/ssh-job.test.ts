@@ -12,11 +12,12 @@ import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { type DriverEnd, type JobDriver, type Printed, startJobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
-import { hasSsh, SshNetwork } from "./lab/ssh-network.js";
+import { hasSsh, type SshMachineOptions, SshNetwork } from "./lab/ssh-network.js";
 
 const ssh = permitted("jobs over ssh", "Debian's packages openssh-server and openssh-client", hasSsh);
 
-let network: SshNetwork;
+// Hooks that a hook registers do not run, so the machines are made here.
+const network = networks && ssh ? new SshNetwork(machines()) : (undefined as unknown as SshNetwork);
 const drivers: JobDriver[] = [];
 
 function startDriver(options: object = {}, how: DriverEnd = "kill", ...further: string[]): JobDriver {
@@ -24,6 +25,20 @@ function startDriver(options: object = {}, how: DriverEnd = "kill", ...further: 
   const driver = startJobDriver(network.through, "on-ssh.ts", wanted, how, network.env, ...further);
   drivers.push(driver);
   return driver;
+}
+
+/** Returns what is special about each machine. */
+function machines(): Record<string, SshMachineOptions> {
+  return {
+    n1: {},
+    n2: {},
+    dash: { shell: "/bin/dash" },
+    bare: { sshd: ["SetEnv PATH=/nowhere"] },
+    old: { sshd: [`SetEnv PATH=${oldNode()}`] },
+    closed: { shell: "/usr/sbin/nologin" },
+    jump: {},
+    strict: { sshd: ["AllowStreamLocalForwarding no"] },
+  };
 }
 
 /**
@@ -65,16 +80,7 @@ const ipOf = (name: string) => network.machines[name]!.cluster.machine.ip;
 describe.runIf(networks && ssh)("a job over ssh", () => {
   beforeAll(async () => {
     await compileCrew();
-    network = await SshNetwork.start({
-      n1: {},
-      n2: {},
-      dash: { shell: "/bin/dash" },
-      bare: { sshd: ["SetEnv PATH=/nowhere"] },
-      old: { sshd: [`SetEnv PATH=${oldNode()}`] },
-      closed: { shell: "/usr/sbin/nologin" },
-      jump: {},
-      strict: { sshd: ["AllowStreamLocalForwarding no"] },
-    });
+    await network.listening();
   });
   afterEach(async () => {
     for (const { child } of drivers.splice(0)) child.kill("SIGKILL");

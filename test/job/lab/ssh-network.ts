@@ -46,13 +46,7 @@ export class SshNetwork {
   readonly #folder = mkdtempSync(join(tmpdir(), "vn-"));
 
   /** Creates machines that exist until the tests of this file have ended. */
-  static async start(machines: Readonly<Record<string, SshMachineOptions>>): Promise<SshNetwork> {
-    const network = new SshNetwork(machines);
-    await until(() => Object.values(network.machines).every(({ cluster }) => listens(cluster)));
-    return network;
-  }
-
-  private constructor(machines: Readonly<Record<string, SshMachineOptions>>) {
+  constructor(machines: Readonly<Record<string, SshMachineOptions>>) {
     const { driver, ...others } = makeMachines(["driver", ...Object.keys(machines)]);
     this.driver = driver!;
     this.home = this.#makeHome("driver");
@@ -87,6 +81,11 @@ export class SshNetwork {
     );
     const names = Object.values(others).map(({ machine }) => `${machine.name},${machine.ip}`);
     this.trust(...names.map((name) => `${name} ${readFileSync(`${host}.pub`, "utf8").trim()}`));
+  }
+
+  /** Resolves when all servers listen. */
+  async listening(): Promise<void> {
+    await until(() => Object.values(this.machines).every(({ cluster }) => listens(cluster)));
   }
 
   /** Adds lines to the keys of hosts that the driver's user knows. */
