@@ -14,7 +14,8 @@ import { hasSlurm, SlurmCluster } from "./lab/slurm-cluster.js";
 
 const slurm = permitted("jobs on a cluster of Slurm", "Debian's packages slurmctld, slurmd and munge", hasSlurm);
 
-let cluster: SlurmCluster;
+/** It is made here, and not before the first test, so that it is removed after the tests of the file. */
+const cluster = networks && slurm ? new SlurmCluster(3) : (undefined as unknown as SlurmCluster);
 const drivers: JobDriver[] = [];
 
 function startDriver(options: object, how: DriverEnd = "kill", env: NodeJS.ProcessEnv = cluster.env): JobDriver {
@@ -43,7 +44,6 @@ function occupy(...args: string[]): string {
 describe.runIf(networks && slurm)("a job of Slurm", () => {
   beforeAll(async () => {
     await compileCrew();
-    cluster = new SlurmCluster(3);
   });
   afterEach(async () => {
     for (const { child } of drivers.splice(0)) child.kill("SIGKILL");
