@@ -242,7 +242,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#report({ kind: "running", reason: "all hosts are up" });
       return meshes;
     } catch (cause) {
-      const why = run.lostReason;
+      const why = run.lostReason ?? run.endReason;
       // Other programs may use a job that was not submitted here.
       if (run.isNew) await this.kill();
       else delete run.meshes;

@@ -162,10 +162,20 @@ describe.runIf(networks && slurm)("a job of Slurm", () => {
     );
   });
 
+  test("whose nodes are preempted tells so", async () => {
+    const driver = startDriver({}, "wait");
+    await driver.outcome();
+    const [id] = living();
+    // The driver looks at the queue every 2 s, and has to see that the job runs.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    occupy("--partition=urgent", "--nodes=3", "--exclusive");
+    await until(() => driver.events().some((event) => event.startsWith(`host-lost: job ${id} is PENDING again`)));
+  });
+
   test("goes on while the controller of Slurm is away", async () => {
     const driver = startDriver({}, "wait");
     await driver.outcome();
-    cluster.stopController();
+    await cluster.stopController();
     await until(() => driver.events().some((event) => event.startsWith("pending: Slurm does not answer: ")));
     cluster.startController();
     const [id] = living();
@@ -188,13 +198,5 @@ describe.runIf(networks && slurm)("a job of Slurm", () => {
     expect(applyId).not.toBe(record.applyId);
     expect(await second.exited).toBe(0);
     expect(states(other)).not.toBe("CANCELLED");
-  });
-
-  test("whose nodes are preempted tells so", async () => {
-    const driver = startDriver({}, "wait");
-    await driver.outcome();
-    const [id] = living();
-    occupy("--partition=urgent", "--nodes=3", "--exclusive");
-    await until(() => driver.events().some((event) => event.startsWith(`host-lost: job ${id} is PENDING again`)));
   });
 });

@@ -70,10 +70,13 @@ test("each actor base class has the descriptor of its actor", () => {
 
 const lock = readFileSync(new URL("../../viceroy.lock", import.meta.url), "utf8");
 
-/** The numbered lines below the declaration that begins with `head`. */
+/** The numbered lines below the declaration that begins with `head`, without members that were removed. */
 function locked(head: string): readonly string[] {
   const [, body = ""] = new RegExp(`^${head}\\b.*\\n((?:  .*\\n)*)`, "m").exec(lock) ?? [];
-  return body.trimEnd().split("\n");
+  return body
+    .trimEnd()
+    .split("\n")
+    .filter((text) => !/^ {2}\d+ -/.test(text));
 }
 
 test.each(actors)("$name has the ids, parameters and results of the lock file", (actor) => {

@@ -14,6 +14,8 @@ export { procsOf } from "../../actor/mesh/actor-mesh.js";
 export type { Apply, Awaitable, MeshKind } from "../../actor/mesh-kind.js";
 export type { Port } from "../../actor/port/port.js";
 export { type ActorEntry, type Registration, registerActors } from "../../proc/platform/actor-registry.js";
+/** @internal */
+export { importModule } from "../../proc/platform/import-module.js";
 export type { RdmaBuffer } from "../../rdma/rdma-buffer.js";
 export type { Codec, DecodeOptions } from "../../wire/codec.js";
 export { codec } from "../../wire/composed/index.js";

@@ -124,8 +124,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return hosts.sort((left, right) => order.indexOf(formatPlace(left)) - order.indexOf(formatPlace(right)));
   }
 
-  async watch({ batches, applyId }: SlurmAllocation, report: Report, signal: AbortSignal): Promise<string> {
-    const ends = batches.map((batch) => this.#watchBatch(batch, applyId, report, signal));
+  async watch(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<string> {
+    const ends = allocation.batches.map((batch) => this.#watchBatch(batch, allocation, report, signal));
     return Promise.race(ends);
   }
 
@@ -198,7 +198,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
       const lines = await this.#queryPatiently(id, applyId, report, signal);
       const ended = lines.find((line) => !isLiving(line));
       if (lines.length === 0 || ended !== undefined) {
-        throw new Error(`${await this.#describeEnd(id, ended)}${await this.#outputEnd(`${folder}/slurm-${id}.log`)}`);
+        throw new Error(await this.#describeEnd(id, ended, folder));
       }
       if (lines.every(({ state }) => state === "RUNNING")) {
         const names: string[] = [];
@@ -211,19 +211,24 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     }
   }
 
-  async #watchBatch({ id }: SubmittedBatch, applyId: string, report: Report, signal: AbortSignal): Promise<string> {
+  async #watchBatch(
+    { id }: SubmittedBatch,
+    { applyId, folder }: SlurmAllocation,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<string> {
     let wasRunning = false;
     let isWarned = false;
     for (;;) {
       const lines = await this.#queryPatiently(id, applyId, report, signal);
       const ended = lines.find((line) => !isLiving(line));
-      if (lines.length === 0 || ended !== undefined) return this.#describeEnd(id, ended);
+      if (lines.length === 0 || ended !== undefined) return this.#describeEnd(id, ended, folder);
       const isRunning = lines.every(({ state }) => state === "RUNNING");
       const [{ state, reason }] = lines as [QueueLine];
       if (wasRunning && !isRunning && state !== "COMPLETING") {
         report({ kind: "host-lost", reason: `job ${id} is ${state} again: ${reason}` });
       }
-      wasRunning = isRunning;
+      if (state !== "COMPLETING") wasRunning = isRunning;
       const left = Math.min(...lines.map((line) => line.left ?? Infinity));
       if (isRunning && left <= warnSeconds && !isWarned) {
         isWarned = true;
@@ -233,12 +238,13 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     }
   }
 
-  async #describeEnd(id: number, line: QueueLine | undefined): Promise<string> {
+  async #describeEnd(id: number, line: QueueLine | undefined, folder: string): Promise<string> {
     if (line !== undefined) {
       // The reason of a cancelled job is why it waited.
       const hasReason = !["", "None"].includes(line.reason) && line.state !== "CANCELLED";
       const reason = hasReason ? ` (${line.reason})` : "";
-      return `Slurm has ended job ${id}: ${line.state}${reason}`;
+      const output = line.state === "CANCELLED" ? "" : await this.#outputEnd(`${folder}/slurm-${id}.log`);
+      return `Slurm has ended job ${id}: ${line.state}${reason}${output}`;
     }
     const accounted = await accountedEnd(this.#commands, id);
     return accounted === undefined

@@ -5,7 +5,12 @@
 
 import { preparedModules } from "./prepared-modules.js";
 
-/** @param url an absolute URL */
+/**
+ * Imports a module of the program.
+ *
+ * @param url an absolute URL
+ * @hidden
+ */
 export function importModule(url: string): Promise<unknown> {
-  return import(preparedModules()?.locate(url) ?? url);
+  return preparedModules()?.import(url, url) ?? import(url);
 }

@@ -6,6 +6,8 @@ export const mirrorKey = Symbol.for("viceroy.typescript");
 interface PreparedModules {
   /** Returns the URL from which a module of the program is loaded. */
   locate(url: string): string;
+  /** Imports a module relative to a source. A module that was not prepared is loaded by tsx. */
+  import(url: string, specifier: string): Promise<unknown>;
 }
 
 export function preparedModules(): PreparedModules | undefined {

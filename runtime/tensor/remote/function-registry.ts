@@ -1,5 +1,6 @@
 /** The remote functions that modules of this process have registered. */
 import type { RemoteName } from "../../../generated/tensor.js";
+import { importModule } from "../../codegen/v1/index.js";
 
 type RemoteImplementation = (...args: never[]) => unknown;
 
@@ -12,7 +13,7 @@ export function registerFunction({ module, name }: RemoteName, run: RemoteImplem
 /** Returns a registered function. Imports its module first if necessary. Rejects if the module does not register it. */
 export async function loadFunction({ module, name }: RemoteName): Promise<RemoteImplementation> {
   const key = `${module}#${name}`;
-  if (!registeredFunctions.has(key)) await import(module);
+  if (!registeredFunctions.has(key)) await importModule(module);
   const run = registeredFunctions.get(key);
   if (run !== undefined) return run;
   throw new Error(

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll } from "vitest";
 import { unpackedPeers } from "../../peers.js";
+import { gone, until } from "../../proc/until.js";
 import { type ClusterMachine, makeMachines, runOn } from "./cluster-machines.js";
 
 const usr = join(unpackedPeers, "usr");
@@ -55,8 +56,11 @@ export class SlurmCluster {
     runOn(this.login, [join(usr, "sbin/slurmctld-wlm"), "-f", this.#configuration], this.env);
   }
 
-  stopController(): void {
-    process.kill(Number(readFileSync(join(this.#folder, "slurmctld.pid"), "utf8")), "SIGKILL");
+  /** Ends the controller, which stores the jobs first. */
+  async stopController(): Promise<void> {
+    const pid = Number(readFileSync(join(this.#folder, "slurmctld.pid"), "utf8"));
+    process.kill(pid, "SIGTERM");
+    await until(() => gone(pid));
   }
 
   startNode(name: string): void {

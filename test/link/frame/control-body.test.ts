@@ -115,5 +115,5 @@ test("addresses are equal if all their parts are equal, and ids are printed with
 test("only the reasons `peer-down`, `failed`, `stopped` and `unknown` mean that the receiver has ended", () => {
   const ended: readonly DeliveryReason[] = ["peer-down", "failed", "stopped", "unknown"];
   expect(deliveryReasons.filter((reason) => meansTargetEnded(new DeliveryError(reason, "x")))).toEqual(ended);
-  expect(deliveryReasons).toEqual(["peer-down", "closed", "failed", "stopped", "unknown", "refused"]);
+  expect(deliveryReasons).toEqual(["peer-down", "closed", "failed", "stopped", "unknown", "refused", "deadlock"]);
 });
