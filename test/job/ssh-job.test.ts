@@ -182,7 +182,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     test("with their ssh", async () => {
       const driver = startDriver({ setup: runaway }, "wait");
       await driver.outcome();
-      const clients = running(/^ssh .* n1 /, onDriver());
+      const clients = running(/^(?:\S*\/)?ssh .* n1 /, onDriver());
       for (const pid of clients) process.kill(pid, "SIGKILL");
       await until(() => processesOn("n1").length === 0);
       await until(() =>
