@@ -297,7 +297,8 @@ test("mutated frames of a valid conversation close the link as a broken protocol
       await settled(arrived);
       if (link.fault !== undefined) {
         expect(link.fault).toBeInstanceOf(ProtocolError);
-        expect(link.ended?.message).toBe(link.fault.message);
+        // A mutated frame may end the link in order, and what follows it is refused.
+        expect([link.fault.message, "its process has closed the link"]).toContain(link.ended?.message);
         refused++;
       }
       expect((await counter.log.callOne())[0]).toBe("init");
