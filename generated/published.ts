@@ -81,7 +81,7 @@ export interface MessageOrder {
   sender: bigint;
   /** The number of the message, from 1. */
   sequence: number;
-  /** How often the sender has moved to another host. */
+  /** The number of moves of the sender to another host. */
   moves: number;
 }
 
@@ -90,11 +90,11 @@ export interface SenderMove {
   publication: bigint;
   /** The sender, as in its messages. */
   sender: bigint;
-  /** How often the sender has moved, this time included. Messages with a smaller number are refused from now on. */
+  /** The number of moves of the sender, including this one. Messages with a smaller number are refused from now on. */
   moves: number;
 }
 
-/** What a host or a publisher knows about a sender that moves. */
+/** The messages that a host or a publisher has received from a sender that moves. */
 export interface MovedSender {
   /** Whether the mesh is published on the host to which the sender moves. */
   isPublished: boolean;

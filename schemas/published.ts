@@ -71,7 +71,7 @@ export interface MessageOrder {
   sender: Uint64;
   /** The number of the message, from 1. */
   sequence: number;
-  /** How often the sender has moved to another host. */
+  /** The number of moves of the sender to another host. */
   moves: Uint32;
 }
 
@@ -80,11 +80,11 @@ export interface SenderMove {
   publication: Uint64;
   /** The sender, as in its messages. */
   sender: Uint64;
-  /** How often the sender has moved, this time included. Messages with a smaller number are refused from now on. */
+  /** The number of moves of the sender, including this one. Messages with a smaller number are refused from now on. */
   moves: Uint32;
 }
 
-/** What a host or a publisher knows about a sender that moves. */
+/** The messages that a host or a publisher has received from a sender that moves. */
 export interface MovedSender {
   /** Whether the mesh is published on the host to which the sender moves. */
   isPublished: boolean;

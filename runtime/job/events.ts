@@ -36,11 +36,6 @@ export class EventFeed {
   readonly #readers = new Set<EventReader>();
   #last: JobEvent | undefined;
 
-  /** The last event. */
-  get last(): JobEvent | undefined {
-    return this.#last;
-  }
-
   add(event: JobEvent): void {
     const last = this.#last;
     // A scheduler is asked again and again, and gives the same answer each time.

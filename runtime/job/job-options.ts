@@ -1,6 +1,6 @@
 /** The options that all jobs have, and their checks. */
-import { describeValue } from "../../shared/text/describe-value.js";
 import { checkOptionNames } from "../shape/check-options.js";
+import { optionError } from "./check-option.js";
 import { type Duration, durationMs } from "./duration.js";
 
 /** The options of all jobs. */
@@ -95,8 +95,4 @@ export function checkJobOptions(options: unknown, own: readonly string[]): Check
     node: node ?? null,
     progress,
   };
-}
-
-function optionError(expected: string, got: unknown): TypeError {
-  return new TypeError(`cannot make a job: expected ${expected}, got ${describeValue(got)}`);
 }

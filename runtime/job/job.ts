@@ -3,8 +3,9 @@
  * is behind `JobProvider`.
  */
 import { errorMessage } from "../../shared/text/error-message.js";
+import { MAX_TIMER_MS } from "../link/clock.js";
 import { JobCache } from "./cache/job-cache.js";
-import { JobError, JobLostError, JobStartError, JobStartTimeoutError } from "./errors.js";
+import { JobError, JobLostError, JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
 import { EventFeed, type JobEvent } from "./events.js";
 import type { CheckedOptions } from "./job-options.js";
 import { type JobState, makeJobState } from "./job-state.js";
@@ -141,9 +142,14 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * @throws {JobCacheError} as a rejection, when the cache file cannot be used
    */
   async find(): Promise<JobRecord | undefined> {
+    const record = this.#recorded();
+    return record !== undefined && (await this.#provider.isAlive(record.allocation)) ? record : undefined;
+  }
+
+  /** Returns the record of what this class of jobs has submitted, which may have ended. */
+  #recorded(): JobRecord | undefined {
     const record = this.#run?.record ?? this.#known ?? this.#cache?.read();
-    if (record === undefined || record.provider !== this.#provider.kind || record.allocation === null) return undefined;
-    return (await this.#provider.isAlive(record.allocation)) ? record : undefined;
+    return record?.provider === this.#provider.kind && record.allocation !== null ? record : undefined;
   }
 
   /** Reads the events of the job, starting with the last one, until it has ended. */
@@ -157,8 +163,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * @throws {JobError} as a rejection, when the job was never submitted
    */
   async *logs({ follow = false, signal }: JobLogOptions = {}): AsyncIterableIterator<JobLogLine> {
-    const record = this.#run?.record ?? this.#known ?? this.#cache?.read();
-    if (record?.allocation == null) throw new JobStartError(this.name, "it has no logs, because it was not submitted");
+    const record = this.#recorded();
+    if (record === undefined) throw new JobStartError(this.name, "it has no logs, because it was not submitted");
     yield* this.#provider.logs(record.allocation, { follow, signal: signal ?? new AbortController().signal });
   }
 
@@ -257,10 +263,22 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   async #hostsInTime(run: JobRun, report: Report, missing: ReadonlySet<string>): Promise<readonly ReadyHost[]> {
     const { hostTimeout } = this.#options;
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), Math.min(hostTimeout, 0x7fff_ffff));
+    const startTimer = () => setTimeout(() => late.abort(), Math.min(hostTimeout, MAX_TIMER_MS));
+    let timer: NodeJS.Timeout | undefined = startTimer();
+    const reportAndTime: Report = (event) => {
+      report(event);
+      // The time in the queue of a scheduler does not count.
+      if (event.kind === "pending") {
+        clearTimeout(timer);
+        timer = undefined;
+      } else timer ??= startTimer();
+    };
     const signal = AbortSignal.any([run.leaving.signal, late.signal]);
     try {
-      return await this.#provider.hosts(run.record.allocation, report, signal);
+      const hosts = await this.#provider.hosts(run.record.allocation, reportAndTime, signal);
+      const wanted = hostPlaces(this.#provider.meshes).length;
+      if (hosts.length < wanted) throw new PartialAllocationError(this.name, wanted, hosts.length);
+      return hosts;
     } catch (error) {
       if (run.endReason !== undefined) throw new JobStartError(this.name, run.endReason, { cause: error });
       if (!late.signal.aborted) throw error;

@@ -1,6 +1,7 @@
 /** The meshes that a job asks for, and their checks. */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { checkOptionNames } from "../shape/check-options.js";
+import { optionError } from "./check-option.js";
 
 /** The hosts of one mesh, and what each host must have. Providers add options of their own. */
 export interface MeshSpec {
@@ -46,13 +47,16 @@ const maxHosts = 100_000;
  */
 export function checkMeshes(meshes: unknown, optionNames: readonly string[]): void {
   if (typeof meshes !== "object" || meshes === null || Array.isArray(meshes)) {
-    throw specError("meshes as an object, such as { workers: { hosts: 2 } }", meshes);
+    throw optionError("meshes as an object, such as { workers: { hosts: 2 } }", meshes);
   }
   const entries = Object.entries(meshes as Record<string, unknown>);
-  if (entries.length === 0) throw specError("at least one mesh", meshes);
+  if (entries.length === 0) throw optionError("at least one mesh", meshes);
   for (const [name, spec] of entries) {
     if (!/^[A-Za-z_]\w*$/.test(name) || reservedNames.has(name)) {
-      throw specError("names of meshes that consist of letters, digits and _, other than those of every object", name);
+      throw optionError(
+        "names of meshes that consist of letters, digits and _, other than those of every object",
+        name,
+      );
     }
     checkMesh(name, spec, optionNames);
   }
@@ -86,9 +90,5 @@ export function memoryBytes(memory: unknown, mesh: string): number {
   if (typeof memory === "number" && Number.isSafeInteger(memory) && memory > 0) return memory;
   const [, digits, unit] = (typeof memory === "string" && /^(\d+(?:\.\d+)?)(KiB|MiB|GiB|TiB)$/.exec(memory)) || [];
   if (digits !== undefined) return Math.floor(Number(digits) * memoryUnits[unit!]!);
-  throw specError(`memory of mesh "${mesh}" as bytes or as text such as "512MiB", "16GiB"`, memory);
-}
-
-function specError(expected: string, got: unknown): TypeError {
-  return new TypeError(`cannot make a job: expected ${expected}, got ${describeValue(got)}`);
+  throw optionError(`memory of mesh "${mesh}" as bytes or as text such as "512MiB", "16GiB"`, memory);
 }

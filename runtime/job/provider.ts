@@ -75,7 +75,7 @@ export interface JobProvider<A extends Json = Json> {
   /** Returns whether an allocation still exists: it waits for hosts, or has them. */
   isAlive(allocation: A): Promise<boolean>;
   /**
-   * Resolves with all hosts when they are up, and reports what the scheduler says until then.
+   * Resolves with the hosts when they are up, fewer if the scheduler gives no more, and reports what the scheduler says until then.
    * @throws JobStartError if the job ends before
    */
   hosts(allocation: A, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]>;

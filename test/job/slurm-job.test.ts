@@ -105,10 +105,12 @@ describe.runIf(networks && slurm)("a job of Slurm", () => {
   test("waits with Slurm's own reason while others use the nodes", async () => {
     const other = occupy("--nodes=3", "--exclusive");
     await until(() => states(other) === "RUNNING");
-    const driver = startDriver({});
+    const driver = startDriver({ hostTimeout: "1s" });
     await until(() =>
       driver.events().some((event) => /^pending: job \d+ is PENDING: (Resources|Priority)$/.test(event)),
     );
+    // The time in the queue does not count for hostTimeout.
+    await new Promise((resolve) => setTimeout(resolve, 2000));
     cluster.run("scancel", other);
     expect((await driver.outcome()).names).toHaveLength(4);
     expect(await driver.exited).toBe(0);

@@ -1,5 +1,5 @@
 /**
- * What prepared modules need at run time. They lie in another folder than their sources, so `import.meta` and imports
+ * The functions that prepared modules call at run time. The modules lie in another folder than their sources, so `import.meta` and imports
  * whose targets are computed need the URL of the source. A module that was not prepared is loaded by tsx, which is
  * loaded into the process only then.
  */

@@ -6,7 +6,7 @@ import {
   parseNetworkAddress,
 } from "../../link/transport/network-address.js";
 
-/** Where a host is. */
+/** The addresses of a host. */
 export interface HostAddress {
   /** The address in references, by which other hosts reach it. */
   readonly address: NetworkAddress;
@@ -14,7 +14,7 @@ export interface HostAddress {
   readonly route?: NetworkAddress;
 }
 
-/** What the checks of addresses need to know. */
+/** The settings that the checks of addresses depend on. */
 export interface TargetRules {
   /** The start of the error messages: `cannot attach hosts`. */
   readonly failed: string;

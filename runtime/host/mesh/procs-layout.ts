@@ -1,5 +1,5 @@
 /**
- * How the procs of a mesh lie on its hosts: on which host each proc is, and which entry of lists such as `cpus` belongs to
+ * The layout of the procs of a mesh on its hosts: on which host each proc is, and which entry of lists such as `cpus` belongs to
  * it. A proc keeps its entry when the mesh is resized; a position that is new on the hosts gets the next entry.
  */
 import { baseRank, checkExtent, type Extent, extentSize, RankNumbers, type Region } from "../../shape/index.js";

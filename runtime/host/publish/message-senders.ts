@@ -11,7 +11,7 @@ const MOST_SENDERS = 4096;
 interface KnownSender {
   /** The largest number of a message that has arrived. */
   received: number;
-  /** How often the sender has moved. */
+  /** The number of moves of the sender to another host. */
   moves: number;
 }
 

@@ -23,7 +23,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** A host that passes the messages on from now on. */
 export interface NextRoute {
   readonly host: AttachedHost;
-  /** How often the sender has moved, this time included. */
+  /** The number of moves of the sender to another host, including this one. */
   readonly moves: number;
   /** The largest number of a message that the other program has received. Undefined: it is not known. */
   readonly received: number | undefined;

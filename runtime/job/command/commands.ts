@@ -1,4 +1,4 @@
-/** What the commands `viceroy job …` do with a job. */
+/** The commands `viceroy job apply`, `state`, `kill` and `logs`. Each of them gets a loaded job and returns an exit code. */
 import type { Job } from "../job.js";
 
 /** The options of the commands. */

@@ -33,7 +33,7 @@ export interface EnrolmentRequest {
   readonly publicKey: string;
 }
 
-/** What a host needs for TLS, beside its private key. */
+/** The certificates with which a host speaks TLS. Its private key never leaves it. */
 export interface IssuedCertificate {
   /** The certificate, followed by those between it and the authority, as PEM. */
   readonly chain: string;

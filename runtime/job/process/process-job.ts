@@ -1,6 +1,6 @@
 /** `ProcessJob`: the hosts of a job are processes on this machine. */
 
-import { describeValue } from "../../../shared/text/describe-value.js";
+import { optionError } from "../check-option.js";
 import { Job } from "../job.js";
 import { checkJobOptions, type JobOptions } from "../job-options.js";
 import { checkHostCount, checkMeshes, type MeshSpec } from "../mesh-spec.js";
@@ -69,12 +69,9 @@ function processJobOf(record: JobRecord): ProcessJob<string> {
 }
 
 function checkEnv(env: unknown): void {
-  if (typeof env !== "object" || env === null) throw envError(env);
+  if (typeof env !== "object" || env === null) throw optionError("env as an object of text", env);
   for (const [name, value] of Object.entries(env)) {
-    if (typeof value !== "string" || name === "" || name.includes("=")) throw envError({ [name]: value });
+    if (typeof value !== "string" || name === "" || name.includes("="))
+      throw optionError("env as an object of text", { [name]: value });
   }
-}
-
-function envError(got: unknown): TypeError {
-  return new TypeError(`cannot make a job: expected env as an object of text, got ${describeValue(got)}`);
 }

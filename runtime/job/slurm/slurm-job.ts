@@ -1,5 +1,5 @@
 /** `SlurmJob`: the hosts of a job are nodes of a cluster that Slurm manages. */
-import { describeValue } from "../../../shared/text/describe-value.js";
+import { checkPort, optionError } from "../check-option.js";
 import { type Duration, durationMs } from "../duration.js";
 import { Job } from "../job.js";
 import { checkJobOptions, type JobOptions } from "../job-options.js";
@@ -119,9 +119,7 @@ function slurmSpec(options: SlurmJobOptions<string>): Omit<SlurmSpec, "setup" | 
     checkArgument("each of arguments", argument);
     if (!argument.startsWith("--")) throw optionError("each of arguments in the form --option=value", argument);
   }
-  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
-    throw new RangeError(`cannot make a job: expected port from 1 to 65535, got ${describeValue(port)}`);
-  }
+  checkPort(port);
   return {
     meshes,
     allocation,
@@ -135,8 +133,4 @@ function slurmSpec(options: SlurmJobOptions<string>): Omit<SlurmSpec, "setup" | 
     login: login ?? null,
     port: port ?? null,
   };
-}
-
-function optionError(expected: string, got: unknown): TypeError {
-  return new TypeError(`cannot make a job: expected ${expected}, got ${describeValue(got)}`);
 }

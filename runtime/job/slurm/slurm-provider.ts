@@ -6,7 +6,6 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { PartialAllocationError } from "../errors.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { quote } from "../quote.js";
@@ -26,8 +25,6 @@ type SubmittedBatch = {
 /** What is known of a submitted job. */
 export type SlurmAllocation = {
   readonly applyId: string;
-  /** The name of the job, for errors. */
-  readonly name: string;
   readonly batches: readonly SubmittedBatch[];
   /** The folder of the output and the token where the commands of Slurm run. */
   readonly folder: string;
@@ -69,7 +66,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const tokenFile = join(folder, "token");
     writeFileSync(tokenFile, token, { mode: 0o600 });
     const onLogin = this.spec.login === null ? folder : await this.#makeRemoteFolder(applyId, token);
-    const base = { applyId, name, folder: onLogin, tokenFile };
+    const base = { applyId, folder: onLogin, tokenFile };
     const batches: SubmittedBatch[] = [];
     try {
       for (const meshes of this.#groups()) {
@@ -90,7 +87,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const ids = (await findJobs(this.#commands, commentOf(applyId))).sort((left, right) => left - right);
     const groups = this.#groups();
     const onLogin = this.spec.login === null ? folder : remoteFolder(applyId);
-    const base = { applyId, name: "viceroy", folder: onLogin, tokenFile: join(folder, "token") };
+    const base = { applyId, folder: onLogin, tokenFile: join(folder, "token") };
     const batches = ids.map((id, index) => ({ id, meshes: Object.keys(groups[index] ?? {}) }));
     if (ids.length === groups.length) return { ...base, batches };
     // The driver was killed between two of several submissions.
@@ -112,10 +109,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     for (const batch of allocation.batches) {
       const nodes = await this.#nodesWhenRunning(allocation, batch, report, signal);
       const places = hostPlaces(Object.fromEntries(batch.meshes.map((name) => [name, this.meshes[name]!])));
-      if (nodes.length !== places.length)
-        throw new PartialAllocationError(allocation.name, places.length, nodes.length);
       const port = this.spec.port ?? portOf(batch.id);
-      for (const [index, place] of places.entries()) {
+      for (const [index, place] of places.slice(0, nodes.length).entries()) {
         hosts.push({ ...place, address: `tcp://${nodes[index]}:${port}`, token });
         report({ kind: "running", ...place, reason: `Slurm has started it on ${nodes[index]}` });
       }

@@ -1,5 +1,5 @@
 /** What a job of Slurm asks for, and its checks. */
-import { describeValue } from "../../../shared/text/describe-value.js";
+import { optionError } from "../check-option.js";
 import { checkHostCount, checkMeshes, type MeshSpec, memoryBytes } from "../mesh-spec.js";
 
 /** What a job of Slurm asks for. It is plain JSON: a record contains it. */
@@ -43,7 +43,7 @@ export function checkSlurmMeshes(meshes: unknown): void {
  */
 export function checkArgument(option: string, value: unknown): void {
   if (typeof value === "string" && value !== "" && !/[\n\r\0]/.test(value)) return;
-  throw new TypeError(`cannot make a job: expected ${option} as text on one line, got ${describeValue(value)}`);
+  throw optionError(`${option} as text on one line`, value);
 }
 
 /** Returns the memory of each host in MiB, which is the unit of Slurm. */

@@ -1,9 +1,10 @@
 /** `SSHJob`: the hosts of a job are machines that `ssh` reaches. */
+import { checkPort } from "../check-option.js";
 import { Job } from "../job.js";
 import { checkJobOptions, type JobOptions } from "../job-options.js";
 import { checkRecord, type JobRecord } from "../record/job-record.js";
 import { SshProvider } from "./ssh-provider.js";
-import { checkPort, checkSshMeshes, checkSshOptions, type SshMeshSpec, type SshSpec } from "./ssh-spec.js";
+import { checkSshMeshes, checkSshOptions, type SshMeshSpec, type SshSpec } from "./ssh-spec.js";
 
 /** The options of {@link SSHJob}. */
 export interface SSHJobOptions<M extends string> extends JobOptions {

@@ -1,5 +1,5 @@
 /** What a job of SSH asks for, and its checks. */
-import { describeValue } from "../../../shared/text/describe-value.js";
+import { optionError } from "../check-option.js";
 import { checkHostCount, checkMeshes, formatPlace } from "../mesh-spec.js";
 
 /** What a job of SSH asks for. It is plain JSON: a record contains it. */
@@ -34,7 +34,7 @@ export function checkSshMeshes(meshes: unknown): void {
   checkMeshes(meshes, ["hosts", "cpus", "gpus", "memory"]);
   const places = new Map<string, string>();
   for (const [mesh, { hosts }] of Object.entries(meshes as Record<string, SshMeshSpec>)) {
-    if (!Array.isArray(hosts)) throw specError(`hosts of mesh "${mesh}" as a list of names`, hosts);
+    if (!Array.isArray(hosts)) throw optionError(`hosts of mesh "${mesh}" as a list of names`, hosts);
     checkHostCount(mesh, hosts.length);
     for (const [rank, host] of hosts.entries()) {
       checkHostName(mesh, host);
@@ -54,25 +54,15 @@ export function checkSshMeshes(meshes: unknown): void {
 /** A name that starts with a hyphen would be an option of ssh. */
 function checkHostName(mesh: string, host: unknown): void {
   if (typeof host === "string" && /^[^\s\0-][^\s\0]*$/.test(host)) return;
-  throw specError(`hosts of mesh "${mesh}" as names such as "node1" or "user@node1"`, host);
+  throw optionError(`hosts of mesh "${mesh}" as names such as "node1" or "user@node1"`, host);
 }
 
 /** Checks the arguments of `ssh`. @throws TypeError */
 export function checkSshOptions(options: unknown): void {
-  if (!Array.isArray(options)) throw specError("sshOptions as a list of arguments of ssh", options);
+  if (!Array.isArray(options)) throw optionError("sshOptions as a list of arguments of ssh", options);
   for (const option of options) {
     if (typeof option !== "string" || option === "" || option.includes("\0")) {
-      throw specError("each of sshOptions as an argument of ssh", option);
+      throw optionError("each of sshOptions as an argument of ssh", option);
     }
   }
-}
-
-/** @throws RangeError if the port of the hosts is none */
-export function checkPort(port: unknown): void {
-  if (port === undefined || (Number.isInteger(port) && (port as number) > 0 && (port as number) < 65_536)) return;
-  throw new RangeError(`cannot make a job: expected port from 1 to 65535, got ${describeValue(port)}`);
-}
-
-function specError(expected: string, got: unknown): TypeError {
-  return new TypeError(`cannot make a job: expected ${expected}, got ${describeValue(got)}`);
 }
