@@ -10,6 +10,8 @@ import { project } from "../proc/crew.js";
 /** What the program prints when its actors have answered. */
 export interface Crew {
   readonly applyId: string;
+  /** The folder of the files of the run. */
+  readonly folder: string;
   /** The processes of the actors. */
   readonly pids: readonly number[];
 }
