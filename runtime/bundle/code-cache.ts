@@ -23,7 +23,8 @@ const filesKept = 24;
 /**
  * Returns the path of the cache file.
  * @param script the file that is compiled; another file of the same name, or an edited one, has another cache
- * @param use distinguishes caches of one script: drivers and children execute different parts of the script
+ * @param use distinguishes caches of one script: drivers and children execute different parts of the script,
+ *   and V8 rejects the cache of a process in a thread, whose flags differ
  * @returns undefined if no cache is to be used
  */
 export function cacheFilePath(script: string, use: string): string | undefined {

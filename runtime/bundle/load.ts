@@ -23,9 +23,10 @@ const storeAfter = 1000;
 
 /**
  * Returns the one instance of the runtime in this thread.
- * @param use the kind of process: the code caches of drivers and child processes contain different functions
+ * @param use who loads it: drivers and child processes compile different functions, and V8 rejects the code cache of a
+ *   process in a thread of another one
  */
-export function load(use: "main" | "child" = "main"): Bundle {
+export function load(use: "main" | "child" | "thread" = "main"): Bundle {
   const instances = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for(`viceroy.runtime/${VICEROY_VERSION}`);
   instances[key] ??= loadScript(join(__dirname, "runtime.cjs"), use);

@@ -6,12 +6,12 @@
 import { createRequire, register } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mirrorKey } from "../../proc/platform/prepared-modules.js";
+import { mirrorKey, type PreparedModules } from "../../proc/platform/prepared-modules.js";
 import { fromScheme, type HooksData } from "./mirror-hooks.js";
 import type { ProgramSource } from "./program.js";
 
 /** The functions that prepared modules call. `rewrite-module.ts` writes the calls. */
-export interface Mirror {
+export interface Mirror extends PreparedModules {
   /** Gives `import.meta` of a prepared module the properties of its source, and returns it. */
   meta(meta: ImportMeta, url: string): ImportMeta;
   /** Imports a module relative to a source. */
@@ -24,9 +24,10 @@ export interface Mirror {
    * @param files the files next to the prepared module that it requires, by the specifiers of the source
    */
   require(url: string, own: NodeJS.Require, files: Readonly<Record<string, string>>): NodeJS.Require;
-  /** Returns the URL from which a module of the program is loaded. */
-  locate(url: string): string;
 }
+
+/** The file of the runtime that errors name as the importer, as in programs that are not prepared. */
+const importer = new URL("../boot.cjs", import.meta.url).href;
 
 /**
  * Installs the mirror of this thread.
@@ -79,6 +80,7 @@ export function installMirror(modules: Readonly<Record<string, string>>, { tsx, 
       return Object.assign(load, { resolve, cache, extensions, main });
     },
     locate: (url) => modules[url] ?? url,
+    importForRuntime: (url) => mirror.import(importer, url),
   };
   (globalThis as { [key: symbol]: unknown })[mirrorKey] = mirror;
 }

@@ -12,5 +12,5 @@ import { preparedModules } from "./prepared-modules.js";
  * @hidden
  */
 export function importModule(url: string): Promise<unknown> {
-  return preparedModules()?.import(url, url) ?? import(url);
+  return preparedModules()?.importForRuntime(url) ?? import(url);
 }

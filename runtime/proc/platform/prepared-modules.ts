@@ -3,11 +3,11 @@
 /** The key in `globalThis` under which a process that has prepared modules finds them. */
 export const mirrorKey = Symbol.for("viceroy.typescript");
 
-interface PreparedModules {
+export interface PreparedModules {
   /** Returns the URL from which a module of the program is loaded. */
   locate(url: string): string;
-  /** Imports a module relative to a source. A module that was not prepared is loaded by tsx. */
-  import(url: string, specifier: string): Promise<unknown>;
+  /** Imports a module by its URL for the runtime. A module that was not prepared is loaded by tsx. */
+  importForRuntime(url: string): Promise<unknown>;
 }
 
 export function preparedModules(): PreparedModules | undefined {
