@@ -25,6 +25,9 @@ const load = (file) => import(pathToFileURL(path.join(program, file)).href);
 /** Loads the compiled module that spawns meshes. */
 export const loadDriver = () => load("dist/src/driver.js");
 
+/** Loads the compiled module that uses jobs. */
+export const loadJobs = () => load("dist/src/job.js");
+
 /** Loads the compiled module that spawns an actor with a large state. */
 export const loadDepot = () => load("dist/src/depot.js");
 
