@@ -8,8 +8,8 @@
  * the package of the compiler.
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - job: job.js, which users import as viceroy/job. It imports parts of the runtime as #job-kernel, which belongs to
- * `runtime`. job-keeper.js and job-command.js are programs. job-ssh-starter.cjs is the program that ssh brings to a
- * host.
+ * `runtime`. job-keeper.js, job-command.js and job-ssh-doctor.js are programs. job-ssh-starter.cjs and job-ssh-probe.cjs
+ * are the programs that ssh brings to a host.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
  * - asn1: asn1.js, the encoder of certificates, with its licenses. Only the process that signs certificates loads it. It
@@ -348,24 +348,36 @@ async function buildConnect() {
 /** Builds the jobs, and the program of their keepers, which shares nothing with the runtime. */
 async function buildJob() {
   const options = { ...common, format: "esm", outdir: dist };
-  await Promise.all([
+  const [shared] = await Promise.all([
     build({
       ...options,
-      entryPoints: { job: "runtime/job/index.ts", "job-command": "runtime/job/command/main.ts" },
+      metafile: true,
+      entryPoints: {
+        job: "runtime/job/index.ts",
+        "job-command": "runtime/job/command/main.ts",
+        "job-ssh-doctor": "runtime/job/ssh/doctor/main.ts",
+      },
       splitting: true,
-      chunkNames: "job-[name]",
+      // Several entry points share several chunks.
+      chunkNames: "job-chunk-[hash]",
       plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel)],
     }),
     build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" } }),
     build({
       ...commonJs,
-      entryPoints: { "job-ssh-starter": "runtime/job/ssh/starter/main.ts" },
+      entryPoints: {
+        "job-ssh-starter": "runtime/job/ssh/starter/main.ts",
+        "job-ssh-probe": "runtime/job/ssh/doctor/probe/main.ts",
+      },
       outdir: dist,
       outExtension,
       sourcemap: false,
       minify: true,
     }),
   ]);
+  const current = new Set(Object.keys(shared.metafile.outputs).map((file) => path.basename(file)));
+  const stale = readdirSync(dist).filter((name) => name.startsWith("job-chunk") && !current.has(name));
+  for (const name of stale) rmSync(path.join(dist, name));
 }
 
 async function buildTensor() {

@@ -81,7 +81,7 @@ async function removeFormatting(folder) {
 
 /** Returns whether a script is that of an entry point which most programs do not import. */
 function isLoadedByFew(name) {
-  return /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-[a-z]+)?|typescript\/prepare)\.js$/.test(name);
+  return /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.js$/.test(name);
 }
 
 /** These files are minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */

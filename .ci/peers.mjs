@@ -1,6 +1,6 @@
 /**
  * Installs the programs of other projects that tests need: protoc and capnp, with which tests compare Viceroy, nft,
- * which drops packets, Slurm, which runs jobs, OpenSSH, by which other jobs run, Chromium, which opens the documentation
+ * which drops packets, Slurm, which runs jobs, OpenSSH, by which other jobs run, login shells, Chromium, which opens the documentation
  * site and calls actors, nginx, which forwards these calls, and faketime, which starts programs with a wrong clock.
  * `npm run peers` and `verify` run this script.
  * A program that is not on the PATH is unpacked from Debian's packages, without root, into `.peers/`, which is not
@@ -26,8 +26,8 @@ const browser = "chromium-headless-shell";
 const browsers = [browser, "chromium", "google-chrome"];
 /** Slurm, which runs jobs on several machines of such a network. */
 const cluster = ["slurmctld-wlm", "slurmd-wlm", "slurmstepd-wlm", "srun", "munged"];
-/** OpenSSH, by which jobs reach machines of such a network. */
-const shell = ["sshd", "ssh", "ssh-keygen"];
+/** OpenSSH, by which jobs reach machines of such a network, and login shells that differ from the others. */
+const shell = ["sshd", "ssh", "ssh-keygen", "fish", "tcsh"];
 const networked = makesNetworks ? ["nft", ...cluster, ...shell] : [];
 const programs = ["protoc", "capnp", ...networked, browser, "nginx", "faketime"];
 const wellKnownTypes = path.join(folder, "usr/include/google/protobuf/any.proto");
@@ -37,7 +37,7 @@ const packages = [
   "libprotobuf-dev",
   "capnproto",
   ...(makesNetworks
-    ? ["nftables", "slurmctld", "slurmd", "slurm-client", "munge", "openssh-server", "openssh-client"]
+    ? ["nftables", "slurmctld", "slurmd", "slurm-client", "munge", "openssh-server", "openssh-client", "fish", "tcsh"]
     : []),
   "chromium-headless-shell",
   "nginx",
@@ -128,7 +128,10 @@ function unpackPeers() {
     }
   }
   mkdirSync(folder, { recursive: true });
-  const lacking = () => programs.find((program) => !isInstalled(program) && folderOf(program) === undefined);
+  const lacking = () =>
+    programs.find(
+      (program) => !isInstalled(program) && !existsSync(placeOf(program)) && folderOf(program) === undefined,
+    );
   const why = fromDebian(folder, packages, {
     // protoc looks for the well-known types beside itself, even if the system has them elsewhere.
     also: () => ["libprotobuf-dev"],

@@ -22,7 +22,9 @@ export type Peer =
   | "chromium-headless-shell"
   | "sshd"
   | "ssh"
-  | "ssh-keygen";
+  | "ssh-keygen"
+  | "fish"
+  | "tcsh";
 
 /** Programs that do the same. */
 const substitutes: Partial<Record<Peer, readonly string[]>> = {

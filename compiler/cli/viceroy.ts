@@ -173,8 +173,23 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("doctor")
-    .description("check this machine and this project, and print what is missing and how to fix it")
-    .action(async () => {
+    .description(
+      "check this machine and this project, or hosts that ssh reaches, and print what is missing and how to fix it",
+    )
+    .option("--ssh <host>", "check a host instead, as ssh knows it; can be given several times", collectOption, [])
+    .option(
+      "--job <module>",
+      "use the options of the SSHJob that a module exports, and its hosts unless --ssh names some",
+    )
+    .option("--export <name>", "the name of the export", "default")
+    .option("--json", "with --ssh or --job: print one finding per line, as JSON")
+    .action(async (options) => {
+      if (options.ssh.length > 0 || options.job !== undefined) {
+        const { doctorSsh } = await import("./commands/doctor-ssh.js");
+        const { configIfAny } = await import("./project-config.js");
+        return end(await doctorSsh(options, await configIfAny("doctor"), processIo));
+      }
+      if (options.json) program.error("cannot check: --json needs --ssh or --job");
       const { doctor } = await import("./commands/doctor.js");
       const { rdmaSupport } = await import("./rdma-support.js");
       const compiler = await findCompiler("doctor");

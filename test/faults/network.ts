@@ -79,6 +79,11 @@ export class Machine {
     this.#rules(["out"], `ip daddr ${ip} drop`);
   }
 
+  /** Refuses connections to another machine. */
+  rejectTo({ ip }: Machine): void {
+    this.#rules(["out"], `ip daddr ${ip} tcp flags & (syn | ack) == syn reject with tcp reset`);
+  }
+
   /** Drops all packets. */
   isolate(): void {
     this.#rules(["in", "out"], "drop");

@@ -12,7 +12,7 @@ import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { type DriverEnd, type JobDriver, type Printed, startJobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
-import { hasSsh, type SshMachineOptions, SshNetwork } from "./lab/ssh-network.js";
+import { hasSsh, oldNode, type SshMachineOptions, SshNetwork } from "./lab/ssh-network.js";
 
 const ssh = permitted("jobs over ssh", "Debian's packages openssh-server and openssh-client", hasSsh);
 
@@ -39,17 +39,6 @@ function machines(): Record<string, SshMachineOptions> {
     jump: {},
     strict: { sshd: ["AllowStreamLocalForwarding no"] },
   };
-}
-
-/**
- * Returns a folder with a Node.js that calls itself an old one.
- */
-function oldNode(): string {
-  const folder = mkdtempSync(join(tmpdir(), "vo-"));
-  const preload = join(folder, "old.cjs");
-  writeFileSync(preload, 'Object.defineProperty(process, "versions", { value: { node: "18.20.4" } });\n');
-  writeFileSync(join(folder, "node"), `#!/bin/sh\nexec ${process.execPath} -r ${preload} "$@"\n`, { mode: 0o755 });
-  return folder;
 }
 
 const oneHost = (host: string) => ({ meshes: { workers: { hosts: [host] } } });

@@ -1,7 +1,11 @@
 /** Says what a user can do about a host that did not start: by what `ssh`, or the host, has printed. */
 
+import type { HostCheck } from "./doctor/finding.js";
+
 interface Advice {
   readonly said: RegExp;
+  /** The check of `viceroy doctor --ssh` that fails. */
+  readonly check: HostCheck;
   /** Completes the sentence "on host n1: …". */
   readonly advice: (host: string) => string;
 }
@@ -9,31 +13,37 @@ interface Advice {
 const advices: readonly Advice[] = [
   {
     said: /host key verification failed|remote host identification has changed/i,
+    check: "key",
     advice: (host) =>
       `its key is not a known one; run "ssh ${host}" once and check the key, or add it to ~/.ssh/known_hosts. A job ` +
       "never accepts a key by itself",
   },
   {
     said: /permission denied/i,
+    check: "login",
     advice: (host) =>
       "ssh would have to ask for a password or a passphrase, which a job cannot answer; set up a key and an agent until " +
       `"ssh -o BatchMode=yes ${host} true" works`,
   },
   {
     said: /could not resolve hostname/i,
+    check: "name",
     advice: () => "check its name, or describe it in ~/.ssh/config",
   },
   {
     said: /connection (?:refused|timed out)|no route to host|operation timed out|network is unreachable/i,
+    check: "connect",
     advice: (host) => `check with "ssh ${host}" that it is up and that its port of ssh can be reached`,
   },
   {
     said: /there is no Node\.js here|Node\.js \S+ is too old/,
+    check: "node",
     advice: () =>
       "install Node.js 20.9 or later there, name it with the option node, or make it available with the option setup",
   },
   {
     said: /^channel \d+: open failed: /m,
+    check: "sockets",
     advice: () =>
       'its server of ssh must allow "AllowStreamLocalForwarding yes", through which a driver reaches a host',
   },
@@ -44,5 +54,14 @@ const advices: readonly Advice[] = [
  * @param reason what is known, with the output of `ssh`
  */
 export function adviceFor(reason: string, host: string): string | undefined {
-  return advices.find(({ said }) => said.test(reason))?.advice(host);
+  return causeOf(reason, host)?.advice;
+}
+
+/** Returns which check has failed, and the advice; undefined if the reason is not a known one. */
+export function causeOf(
+  reason: string,
+  host: string,
+): { readonly check: HostCheck; readonly advice: string } | undefined {
+  const cause = advices.find(({ said }) => said.test(reason));
+  return cause && { check: cause.check, advice: cause.advice(host) };
 }

@@ -19,6 +19,9 @@ export interface SSHJobOptions<M extends string> extends JobOptions {
   readonly port?: number;
 }
 
+/** Returns what a job of SSH asks for; undefined for other jobs. */
+export let sshSpecOf: (job: Job) => SshSpec | undefined;
+
 /**
  * A job whose hosts are machines that the user's own `ssh` reaches without a question: its configuration, its agent and
  * its jump hosts are used. The hosts need Node.js, and the program's package at the same path as here.
@@ -33,6 +36,12 @@ export interface SSHJobOptions<M extends string> extends JobOptions {
  * ```
  */
 export class SSHJob<M extends string> extends Job<M> {
+  readonly #spec: SshSpec;
+
+  static {
+    sshSpecOf = (job) => (#spec in job ? job.#spec : undefined);
+  }
+
   /**
    * Describes a job. Nothing is started.
    *
@@ -48,7 +57,9 @@ export class SSHJob<M extends string> extends Job<M> {
     checkSshOptions(sshOptions);
     checkPort(port);
     const { setup, node } = checked;
-    super(new SshProvider({ meshes, sshOptions, port: port ?? null, setup, node }), checked, known);
+    const spec: SshSpec = { meshes, sshOptions, port: port ?? null, setup, node };
+    super(new SshProvider(spec), checked, known);
+    this.#spec = spec;
   }
 
   /**

@@ -19,6 +19,8 @@ export interface SshMachineOptions {
   readonly sshd?: readonly string[];
   /** The login shell of the user. Default: `/bin/bash`. */
   readonly shell?: string;
+  /** Lines of the shell that change what the machine sees of the file system, such as mounts. `$HOME` is the user's. */
+  readonly prepare?: string;
 }
 
 /** A machine with a server of ssh. */
@@ -41,6 +43,8 @@ export class SshNetwork {
   readonly config: string;
   /** The home directory of the driver's user. */
   readonly home: string;
+  /** The file with the public key of the driver's user. */
+  readonly userKey: string;
   readonly driver: ClusterMachine;
   readonly machines: Readonly<Record<string, SshMachine>>;
   readonly #folder = mkdtempSync(join(tmpdir(), "vn-"));
@@ -50,7 +54,7 @@ export class SshNetwork {
     const { driver, ...others } = makeMachines(["driver", ...Object.keys(machines)]);
     this.driver = driver!;
     this.home = this.#makeHome("driver");
-    this.through = this.#entering(driver!, this.home, "/bin/bash");
+    this.through = this.#entering(driver!, this.home, {});
     this.env = { ...process.env, HOME: this.home, PATH: `${dirname(peer("ssh")!)}:${process.env["PATH"]}` };
     const key = (name: string) => {
       const file = join(this.#folder, name);
@@ -58,6 +62,7 @@ export class SshNetwork {
       return file;
     };
     const own = key("user");
+    this.userKey = `${own}.pub`;
     const host = key("host");
     this.config = join(this.home, ".ssh/config");
     writeFileSync(
@@ -70,12 +75,7 @@ export class SshNetwork {
         const home = this.#makeHome(name);
         copyFileSync(`${own}.pub`, join(home, ".ssh/authorized_keys"));
         const cluster = others[name]!;
-        const server = this.#startServer(
-          name,
-          host,
-          this.#entering(cluster, home, options.shell ?? "/bin/bash"),
-          options,
-        );
+        const server = this.#startServer(name, host, this.#entering(cluster, home, options), options);
         return [name, { cluster, home, server }];
       }),
     );
@@ -99,12 +99,14 @@ export class SshNetwork {
     return home;
   }
 
-  /** Returns the prefix that runs a program on a machine, where the user root has this home and this login shell. */
-  #entering({ through, machine }: ClusterMachine, home: string, shell: string): string[] {
+  /** Returns the prefix that runs a program on a machine, where the user root has this home and a login shell. */
+  #entering({ through, machine }: ClusterMachine, home: string, options: SshMachineOptions): string[] {
+    const { shell = "/bin/bash", prepare = "" } = options;
     const users = join(this.#folder, `${machine.name}-passwd`);
     const lines = [`root:x:0:0:root:${home}:${shell}`, `sshd:x:33:33::/run/sshd:${nobodysShell}`, ""];
     writeFileSync(users, lines.join("\n"));
-    return [...through, "sh", "-c", 'mount --bind "$1" /etc/passwd && shift && exec "$@"', "sh", users];
+    const enter = `mount --bind "$1" /etc/passwd && HOME=$2 && shift 2 && { ${prepare || ":"}\n} && exec "$@"`;
+    return [...through, "sh", "-c", enter, "sh", users, home];
   }
 
   #startServer(name: string, key: string, through: readonly string[], { sshd = [] }: SshMachineOptions): number {
@@ -129,4 +131,26 @@ export class SshNetwork {
 
 function listens({ machine }: ClusterMachine): boolean {
   return machine.run("ss", "-Hltn", "sport", "=", ":22").trim() !== "";
+}
+
+/** Lines of `prepare` after which nothing can be created in `/tmp`. The files of the machines are below it. */
+export const fullTmp = `files=$(dirname "$HOME")
+mount --bind "$files" /mnt
+mount -t tmpfs -o nr_inodes=100 tmpfs /tmp
+mkdir -p "$files"
+mount --move /mnt "$files"
+while mktemp -d /tmp/fill-XXXXXX > /dev/null 2>&1; do :; done`;
+
+/** Lines of `prepare` that hide the Node.js on the PATH. */
+export const withoutNode = `for node in /usr/bin/node /usr/local/bin/node; do
+  [ ! -e "$node" ] || mount --bind /dev/null "$node"
+done`;
+
+/** Returns a folder with a Node.js that calls itself an old one. */
+export function oldNode(): string {
+  const folder = mkdtempSync(join(tmpdir(), "vo-"));
+  const preload = join(folder, "old.cjs");
+  writeFileSync(preload, 'Object.defineProperty(process, "versions", { value: { node: "18.20.4" } });\n');
+  writeFileSync(join(folder, "node"), `#!/bin/sh\nexec ${process.execPath} -r ${preload} "$@"\n`, { mode: 0o755 });
+  return folder;
 }

@@ -8,6 +8,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { endMarkedProcesses } from "../../keeper/marked-processes.js";
+import { insideAddress } from "./inside-address.js";
 import { installDaemon } from "./install-daemon.js";
 import { archiveRequest, type StarterOrder } from "./starter-order.js";
 
@@ -42,12 +43,8 @@ function endWhenSilent(silence: number): void {
   process.stdin.on("data", () => timer.refresh());
 }
 
-/**
- * Returns the address for other hosts: that of the connection by which `ssh` has come, as this machine sees it. The name
- * by which `ssh` knows a host often means nothing to the other ones.
- */
-function insideAddress(port: number): string {
-  const ip = process.env["SSH_CONNECTION"]?.split(" ")[2] ?? "127.0.0.1";
+function insideUrl(port: number): string {
+  const ip = insideAddress();
   return `tcp://${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
 }
 
@@ -60,7 +57,7 @@ async function start({ archive, mark, socket, port, token, silence }: StarterOrd
     endWhenSilent(silence);
     const file = join(folder, "load.cjs");
     const { load } = createRequire(file)(file) as { load(): Daemon };
-    const listen = [insideAddress(port), `unix://${socket}`];
+    const listen = [insideUrl(port), `unix://${socket}`];
     const output = { out: (line: string) => console.log(line), err: (line: string) => console.error(line) };
     return await load().daemon.runHost({ listen, token, lifeline: true, print: true }, output);
   } finally {
