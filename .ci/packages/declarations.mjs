@@ -1,6 +1,7 @@
 /**
  * Reduces the declarations that tsc writes to what programs use. Files that no entry point reaches are removed: a third.
- * Files that entry points do not name, because they only occur in the types of others, lose their comments.
+ * Files that entry points do not name, because they only occur in the types of others, lose their comments. Constants that
+ * are whole sentences get the type `string`.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,9 +16,13 @@ export function reduceDeclarations(folder, entries) {
   // An index names what its folder exports.
   const named = filesFrom(entries, (file) => entries.includes(file) || path.basename(file) === "index.d.ts");
   for (const file of reached) {
-    if (!named.has(file)) writeFileSync(file, readFileSync(file, "utf8").replace(ownLineComments, ""));
+    const text = readFileSync(file, "utf8").replaceAll(sentences, ": string;");
+    writeFileSync(file, named.has(file) ? text : text.replace(ownLineComments, ""));
   }
 }
+
+/** The types of constants that are sentences, such as the texts of diagnostics. No program distinguishes them. */
+const sentences = /: "(?:[^"\\\n]|\\.){40,}";/g;
 
 const ownLineComments = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
 
