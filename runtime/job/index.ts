@@ -3,6 +3,8 @@
  *
  * @module
  */
+export type { BatchRun } from "./batch/batch-run.js";
+export type { JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
 export type { Duration, DurationUnit } from "./duration.js";
 export {
   JobCacheError,
@@ -15,9 +17,10 @@ export {
   PartialAllocationError,
 } from "./errors.js";
 export type { JobEvent, JobEventKind } from "./events.js";
-export { Job, type JobLogOptions, type WaitOptions } from "./job.js";
+export { Job } from "./job.js";
 export type { JobAttachOptions, JobOptions } from "./job-options.js";
 export type { JobState } from "./job-state.js";
+export { LocalJob, type LocalJobOptions } from "./local/local-job.js";
 export type { MeshSpec } from "./mesh-spec.js";
 export { ProcessJob, type ProcessJobOptions } from "./process/process-job.js";
 export type { JobLogLine, Json } from "./provider.js";

@@ -4,29 +4,31 @@
  */
 import { errorMessage } from "../../shared/text/error-message.js";
 import { MAX_TIMER_MS } from "../link/clock.js";
+import { abortable } from "./abortable.js";
+import { type BatchRun, holding } from "./batch/batch-run.js";
+import { checkClient } from "./batch/check-client.js";
+import type { ClientOrder, ClientOutcome } from "./batch/client.js";
+import { ownRecord } from "./batch/own-record.js";
 import { JobCache } from "./cache/job-cache.js";
-import { JobError, JobLostError, JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
+import { recordedRuns } from "./cache/recorded-runs.js";
+import type { JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
+import {
+  JobError,
+  JobLostError,
+  JobStartError,
+  JobStartTimeoutError,
+  JobSubmitError,
+  PartialAllocationError,
+} from "./errors.js";
 import { EventFeed, type JobEvent } from "./events.js";
 import type { CheckedOptions } from "./job-options.js";
 import { type JobState, makeJobState } from "./job-state.js";
-import { attachRoutedHosts, type HostMesh } from "./kernel.js";
+import { attachRoutedHosts, type HostMesh, ownHosts } from "./kernel.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { Progress } from "./progress.js";
 import type { JobLogLine, JobProvider, ReadyHost, Report } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 import { type SubmittedJob, submitJob } from "./submitted-job.js";
-
-/** The options of {@link Job.apply} and {@link Job.state}. */
-export interface WaitOptions {
-  /** Ends the waiting of this caller. The job itself goes on: `kill` ends it. */
-  readonly signal?: AbortSignal;
-}
-
-/** The options of {@link Job.logs}. */
-export interface JobLogOptions extends WaitOptions {
-  /** Whether to wait for further lines until the job has ended. Default: false. */
-  readonly follow?: boolean;
-}
 
 type HostMeshes = Readonly<Record<string, HostMesh<"hosts">>>;
 
@@ -38,6 +40,9 @@ interface JobRun extends SubmittedJob {
   meshes?: Promise<HostMeshes>;
   /** Why the last host that was lost has ended. */
   lostReason?: string;
+  /** Resolves with the reason when the run has ended. */
+  readonly ended: Promise<string>;
+  readonly resolveEnded: (reason: string) => void;
   /** Why the run has ended; undefined while it runs. */
   endReason?: string;
   /** The meshes that have been attached, to be left at the end. */
@@ -56,6 +61,9 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   readonly #cache: JobCache | undefined;
   /** The run of another program that this job was made of. */
   readonly #known: JobRecord | undefined;
+  /** The record of the batch job in which this program runs, if this job is that one. */
+  readonly #own: JobRecord | undefined;
+  readonly #ownFault: Error | undefined;
   readonly #events = new EventFeed();
   #run: JobRun | undefined;
   #applying: Promise<JobRun> | undefined;
@@ -69,8 +77,13 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     this.name = options.name;
     this.#provider = provider;
     this.#options = options;
-    this.#known = known;
-    this.#cache = options.cache === null || known !== undefined ? undefined : new JobCache(options.cache);
+    try {
+      this.#own = known === undefined ? ownRecord(provider, options.name) : undefined;
+    } catch (error) {
+      this.#ownFault = error as Error;
+    }
+    this.#known = known ?? this.#own;
+    this.#cache = options.cache === null || this.#known !== undefined ? undefined : new JobCache(options.cache);
   }
 
   /** The sizes of the meshes by name. */
@@ -124,7 +137,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
 
   /**
    * Ends the job: its hosts, and everything that runs on them. The job can be submitted again afterwards. Killing a job
-   * that is not active ends what the cache has of it.
+   * that is not active ends what the cache has of it. In the command of a batch job, it ends the program's own processes
+   * on the hosts of that job, and nothing else.
    *
    * @returns a promise that resolves when nothing of the job is left
    */
@@ -162,10 +176,82 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    *
    * @throws {JobError} as a rejection, when the job was never submitted
    */
-  async *logs({ follow = false, signal }: JobLogOptions = {}): AsyncIterableIterator<JobLogLine> {
-    const record = this.#recorded();
+  async *logs(options: JobLogOptions = {}): AsyncIterableIterator<JobLogLine> {
+    const record = this.#recorded() ?? this.lastRecord();
     if (record === undefined) throw new JobStartError(this.name, "it has no logs, because it was not submitted");
+    yield* this.#readLogs(record, options);
+  }
+
+  async *#readLogs(record: JobRecord, { follow = false, signal }: JobLogOptions = {}): AsyncGenerator<JobLogLine, void> {
     yield* this.#provider.logs(record.allocation, { follow, signal: signal ?? new AbortController().signal });
+  }
+
+  /**
+   * Returns the record of the last run of the job that was submitted here, which may have ended.
+   *
+   * @hidden
+   */
+  lastRecord(): JobRecord | undefined {
+    const runs = this.#cache === undefined ? [] : recordedRuns(this.#cache.folder);
+    return runs.find(({ provider, name }) => provider === this.#provider.kind && name === this.name);
+  }
+
+  /**
+   * Returns how the command of a batch job has ended; undefined while it runs, or if it was ended with its job.
+   *
+   * @hidden
+   */
+  outcomeOf(record: JobRecord): Promise<ClientOutcome | undefined> {
+    return this.#provider.outcome(record.allocation);
+  }
+
+  /**
+   * Submits the job with a command that runs inside the allocation, on the machine of the first host. The command survives
+   * this program and this machine. When it has ended, the hosts end, and its exit code is the job's. A program that it
+   * runs gets its own allocation from {@link state} of the same job, and {@link kill} ends nothing there but the program's
+   * own processes.
+   *
+   * @example
+   * ```ts
+   * import { ProcessJob } from "viceroy/job";
+   *
+   * const job = new ProcessJob({ meshes: { trainers: { hosts: 2 } } });
+   * const run = await job.run(["node", "dist/train.js"]);
+   * console.log(await run.exited);
+   * ```
+   *
+   * @param command the program and its arguments, which no shell reads
+   * @param options the working directory and the environment of the command
+   * @returns a promise that resolves when the job has been submitted
+   * @throws {TypeError} as a rejection, when the command or an option is malformed
+   * @throws {JobSubmitError} as a rejection, when the provider refuses the job or runs no commands, the job has no cache,
+   *   or a job of the cache runs already
+   * @throws {JobCacheError} as a rejection, when the cache file cannot be used
+   */
+  async run(command: readonly string[], options: RunOptions = {}): Promise<BatchRun> {
+    const client = checkClient(command, options);
+    if (this.#own !== undefined) throw new JobSubmitError(this.name, "this program runs inside it already");
+    if (this.#cache === undefined) {
+      throw new JobSubmitError(this.name, "it has no cache, by which a command could be found again");
+    }
+    const run = await abortable(this.#appliedWith(client), options.signal);
+    const { record } = run;
+    const exited = holding(run.ended.then((reason) => this.#exitCode(record, reason)));
+    exited.catch(() => {});
+    return {
+      applyId: record.applyId,
+      command: client.command,
+      exited,
+      logs: (logOptions) => this.#readLogs(record, logOptions),
+      kill: () => this.kill(),
+    };
+  }
+
+  async #exitCode(record: JobRecord, reason: string): Promise<number> {
+    const outcome = await this.#provider.outcome(record.allocation);
+    if (outcome?.error !== undefined) throw new JobStartError(this.name, outcome.error);
+    if (outcome === undefined) throw new JobLostError(this.name, `it has ended without its command: ${reason}`);
+    return outcome.exitCode;
   }
 
   /** Returns the record of the running job. `fromJSON` of its class makes a job of it that another program can use. */
@@ -180,20 +266,38 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
 
   #applied(): Promise<JobRun> {
     if (this.#run !== undefined) return Promise.resolve(this.#run);
-    this.#applying ??= this.#apply().finally(() => {
+    return this.#startApplying();
+  }
+
+  #startApplying(client?: ClientOrder): Promise<JobRun> {
+    this.#applying ??= this.#apply(client).finally(() => {
       this.#applying = undefined;
     });
     return this.#applying;
   }
 
-  async #apply(): Promise<JobRun> {
+  /** Submits a batch job, which never uses a run that is there. */
+  async #appliedWith(client: ClientOrder): Promise<JobRun> {
+    while (this.#applying !== undefined) await this.#applying.catch(() => {});
+    if (this.#run === undefined) return this.#startApplying(client);
+    throw new JobSubmitError(this.name, `it runs already as ${this.#run.record.applyId}; kill it first`);
+  }
+
+  async #apply(client: ClientOrder | undefined): Promise<JobRun> {
     await this.#killing;
+    if (this.#ownFault !== undefined) throw this.#ownFault;
     const leaving = new AbortController();
+    // Nothing of a job on the own host outlives the program, except a command.
+    const isRecorded = this.#provider.isOwnHost !== true || client !== undefined;
     const submitted =
       this.#known === undefined
-        ? await submitJob(this.#provider, this.#options, this.#cache, leaving.signal)
+        ? await submitJob(this.#provider, this.#options, isRecorded ? this.#cache : undefined, leaving.signal, client)
         : await this.#adopt(this.#known);
-    const run: JobRun = { ...submitted, leaving };
+    let resolveEnded = (_reason: string): void => {};
+    const ended = new Promise<string>((resolve) => {
+      resolveEnded = resolve;
+    });
+    const run: JobRun = { ...submitted, leaving, ended, resolveEnded };
     this.#run = run;
     this.#events.restart();
     void this.#watch(run);
@@ -202,7 +306,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
 
   /** @throws JobLostError if the run has ended */
   async #adopt(record: JobRecord): Promise<SubmittedJob> {
-    if (await this.#provider.isAlive(record.allocation)) return { record, isNew: false };
+    if (record === this.#own || (await this.#provider.isAlive(record.allocation))) return { record, isNew: false };
     throw new JobLostError(this.name, `nothing runs under its id ${record.applyId} any more`);
   }
 
@@ -227,6 +331,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     if (this.#run === run) this.#run = undefined;
     this.#cache?.remove(run.record.applyId);
     this.#report({ kind: "ended", reason });
+    run.resolveEnded(reason);
   }
 
   async #start(run: JobRun): Promise<HostMeshes> {
@@ -242,8 +347,9 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#report(event);
     };
     try {
-      const hosts = await this.#hostsInTime(run, report, missing);
-      const meshes = await this.#attach(hosts);
+      const meshes = this.#provider.isOwnHost
+        ? this.#ownMeshes()
+        : await this.#attach(await this.#hostsInTime(run, report, missing));
       run.attached = Object.values(meshes);
       this.#report({ kind: "running", reason: "all hosts are up" });
       return meshes;
@@ -288,6 +394,10 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     }
   }
 
+  #ownMeshes(): HostMeshes {
+    return Object.fromEntries(Object.keys(this.#provider.meshes).map((name) => [name, ownHosts(name)]));
+  }
+
   async #attach(hosts: readonly ReadyHost[]): Promise<HostMeshes> {
     const meshes: Record<string, HostMesh<"hosts">> = {};
     for (const name of Object.keys(this.#provider.meshes)) {
@@ -310,10 +420,12 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     const run = this.#run;
     if (run !== undefined) {
       await Promise.all((run.attached ?? []).map((mesh) => mesh.stop({ drain: 0 })));
-      await this.#provider.destroy(run.record.allocation);
-      this.#leave(run, "it was killed");
+      // The command of a batch job only leaves the job. The job ends with it.
+      if (this.#own === undefined) await this.#provider.destroy(run.record.allocation);
+      this.#leave(run, this.#own === undefined ? "it was killed" : "this program has left it");
       return;
     }
+    if (this.#own !== undefined) return;
     const lock = await this.#cache?.lock();
     try {
       const known = this.#cache?.read();
@@ -325,15 +437,4 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       await lock?.release();
     }
   }
-}
-
-/** Rejects with the reason of `signal` when it is aborted first. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

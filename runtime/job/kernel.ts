@@ -3,5 +3,5 @@
  * must share these parts with the program, which has one instance of them.
  */
 export { attachRoutedHosts } from "../host/attach-hosts.js";
-export type { HostMesh } from "../host/mesh/host-mesh.js";
+export { type HostMesh, ownHosts } from "../host/mesh/host-mesh.js";
 export { version } from "../version.js";

@@ -5,6 +5,7 @@
  * What a provider has submitted is described by its `Allocation`, plain JSON that another process can use to find it
  * again. A provider keeps no state of its own.
  */
+import type { ClientOrder, ClientOutcome } from "./batch/client.js";
 import type { JobEvent } from "./events.js";
 import type { HostPlace } from "./mesh-spec.js";
 
@@ -24,6 +25,10 @@ export interface Submission {
    * submits.
    */
   readonly idle: number | undefined;
+  /** The command that runs inside the allocation, and with which the job ends; absent if the hosts wait for drivers. */
+  readonly client?: ClientOrder;
+  /** The record of the job, in the form of its file, for the machine on which the command runs. */
+  readonly record: string;
   readonly signal: AbortSignal;
 }
 
@@ -39,10 +44,10 @@ export interface ReadyHost extends HostPlace {
 
 /** A line that a host, or a process on it, has printed. */
 export interface JobLogLine {
-  /** The mesh of the host. */
-  readonly mesh: string;
+  /** The mesh of the host; absent if the line is from no host, but from the command of a batch job. */
+  readonly mesh?: string;
   /** The rank of the host in its mesh. */
-  readonly rank: number;
+  readonly rank?: number;
   /** The line, without its end. */
   readonly line: string;
 }
@@ -65,6 +70,8 @@ export interface JobProvider<A extends Json = Json> {
   readonly spec: Json;
   /** The names and sizes of the meshes, in order of declaration. */
   readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
+  /** Whether the hosts are the machine of the program itself, which attaches nothing then. Absent: false. */
+  readonly isOwnHost?: boolean;
   /**
    * Submits the job. If this fails, nothing of the job is left.
    * @throws Error with the words of the scheduler
@@ -72,6 +79,10 @@ export interface JobProvider<A extends Json = Json> {
   submit(submission: Submission): Promise<A>;
   /** Finds what a driver has submitted that ended before it could record it. Returns undefined if there is nothing. */
   find(applyId: string, folder: string): Promise<A | undefined>;
+  /** Returns the allocation in which this program itself runs, as the command of a batch job. @param folder that of the run */
+  ownAllocation(applyId: string, folder: string): A;
+  /** Returns how the command of a batch job has ended; undefined while it runs, or if it was ended with its job. */
+  outcome(allocation: A): Promise<ClientOutcome | undefined>;
   /** Returns whether an allocation still exists: it waits for hosts, or has them. */
   isAlive(allocation: A): Promise<boolean>;
   /**

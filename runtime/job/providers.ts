@@ -1,5 +1,6 @@
 /** The providers by name, to make them again from a record. */
 import { JobCacheError } from "./errors.js";
+import { localProvider } from "./local/local-provider.js";
 import { processProvider } from "./process/process-provider.js";
 import type { JobProvider, Json } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
@@ -7,6 +8,7 @@ import { slurmProvider } from "./slurm/slurm-provider.js";
 import { sshProvider } from "./ssh/ssh-provider.js";
 
 const providers: Readonly<Record<string, (spec: Json) => JobProvider>> = {
+  local: localProvider as (spec: Json) => JobProvider,
   process: processProvider as (spec: Json) => JobProvider,
   slurm: slurmProvider as (spec: Json) => JobProvider,
   ssh: sshProvider as (spec: Json) => JobProvider,

@@ -7,13 +7,15 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../shared/text/error-message.js";
+import { type ClientOrder, recordFileOf } from "./batch/client.js";
 import type { JobCache } from "./cache/job-cache.js";
 import { JobSubmitError } from "./errors.js";
 import type { CheckedOptions } from "./job-options.js";
 import { version } from "./kernel.js";
 import type { JobProvider } from "./provider.js";
 import { providerOf } from "./providers.js";
-import { type JobRecord, recordVersion } from "./record/job-record.js";
+import { formatRecord, type JobRecord, recordVersion } from "./record/job-record.js";
+import { writeRecordFile } from "./record/record-file.js";
 import { specHash } from "./record/spec-hash.js";
 
 /** A job that runs. */
@@ -26,6 +28,7 @@ export interface SubmittedJob {
 /**
  * Returns a job that runs: that of the cache if it asks for the same and is alive, otherwise a new one. What the cache
  * has besides is destroyed.
+ * @param client the command of a batch job, which never uses a job that runs already
  * @throws JobSubmitError if the job cannot be submitted; nothing of it is left then
  * @throws JobCacheError if the cache cannot be used
  */
@@ -34,30 +37,47 @@ export async function submitJob(
   options: CheckedOptions,
   cache: JobCache | undefined,
   signal: AbortSignal,
+  client?: ClientOrder,
 ): Promise<SubmittedJob> {
   const lock = await cache?.lock(signal);
   try {
     const known = cache?.read();
-    const usable = known === undefined ? undefined : await usableRecord(known, provider, cache!);
+    const usable = known === undefined ? undefined : await usableRecord(known, provider, cache!, options.name, client);
     if (usable !== undefined) return { record: usable, isNew: false };
-    return { record: await submitNew(provider, options, cache, signal), isNew: true };
+    return { record: await submitNew(provider, options, cache, signal, client), isNew: true };
   } finally {
     await lock?.release();
   }
 }
 
 /** Returns the record of the cache if the job can use its allocation. Destroys the allocation otherwise. */
-async function usableRecord(known: JobRecord, provider: JobProvider, cache: JobCache): Promise<JobRecord | undefined> {
+async function usableRecord(
+  known: JobRecord,
+  provider: JobProvider,
+  cache: JobCache,
+  name: string,
+  client: ClientOrder | undefined,
+): Promise<JobRecord | undefined> {
   const earlier = providerOf(known, cache.file);
   const record = await withAllocation(known, earlier);
   const isSame = known.provider === provider.kind && known.specHash === specHash(provider.spec);
-  if (record !== undefined && isSame && (await provider.isAlive(record.allocation))) {
+  const isAlive = record !== undefined && (await earlier.isAlive(record.allocation));
+  // Nobody has asked for the end of a batch job, or of the hosts that another program may be using.
+  if (isAlive && (client !== undefined || (record.command !== undefined && !isSame))) {
+    throw new JobSubmitError(name, busyReason(record, cache.file));
+  }
+  if (isAlive && isSame) {
     if (record !== known) cache.write(record);
     return record;
   }
   if (record !== undefined) await earlier.destroy(record.allocation);
   cache.remove(known.applyId);
   return undefined;
+}
+
+function busyReason({ applyId, command }: JobRecord, file: string): string {
+  const what = command === undefined ? "a job" : `the command ${command.map((word) => JSON.stringify(word)).join(" ")}`;
+  return `${what} of the cache ${file} runs as ${applyId}; wait for its end, kill it, or name another file with the option cache`;
 }
 
 /** Completes the record of a driver that ended while it submitted. Returns undefined if nothing was submitted. */
@@ -72,6 +92,7 @@ async function submitNew(
   { name, idle }: CheckedOptions,
   cache: JobCache | undefined,
   signal: AbortSignal,
+  client: ClientOrder | undefined,
 ): Promise<JobRecord> {
   const applyId = randomUUID();
   const folder = cache?.folderOf(applyId) ?? mkdtempSync(join(tmpdir(), "viceroy-job-"));
@@ -87,15 +108,20 @@ async function submitNew(
     submittedAt: Date.now(),
     folder,
     allocation: null,
+    ...(client === undefined ? {} : { command: client.command }),
   };
   // A driver that is killed from here on leaves a record by which the next one finds what was submitted.
   cache?.write(draft);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const kept = cache === undefined ? undefined : idle;
-    const record = { ...draft, allocation: await provider.submit({ name, applyId, folder, idle: kept, signal }) };
+    if (cache !== undefined) writeRecordFile(recordFileOf(folder), draft);
+    const submission = { name, applyId, folder, idle: kept, record: formatRecord(draft), signal };
+    const allocation = await provider.submit(client === undefined ? submission : { ...submission, client });
+    const record = { ...draft, allocation };
     try {
       cache?.write(record);
+      if (cache !== undefined) writeRecordFile(recordFileOf(folder), record);
     } catch (error) {
       await provider.destroy(record.allocation);
       throw error;

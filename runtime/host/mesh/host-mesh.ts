@@ -18,6 +18,7 @@ import {
   wholeRegion,
 } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
+import { OwnHosts } from "./own-hosts.js";
 import { ProcMesh } from "./proc-mesh.js";
 import { layoutsOf } from "./procs-layout.js";
 import { checkHostsResize, type ResizeHostsOptions } from "./resize-hosts.js";
@@ -38,6 +39,8 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   readonly #runtime: ProcessRuntime;
   readonly #region: Region;
   readonly #attached: AttachedHosts | undefined;
+  /** The procs of a mesh that is this machine under another name. */
+  readonly #own: OwnHosts | undefined;
   readonly #ready: Promise<void>;
 
   /**
@@ -50,19 +53,21 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     region: Region,
     {
       attachment,
+      own,
       ready = Promise.resolve(),
-    }: { readonly attachment?: AttachedHosts; readonly ready?: Promise<void> } = {},
+    }: { readonly attachment?: AttachedHosts; readonly own?: OwnHosts; readonly ready?: Promise<void> } = {},
   ) {
     super();
     this.#runtime = here;
     this.#region = region;
     this.#attached = attachment;
+    this.#own = own;
     this.#ready = ready;
   }
 
   /** The name of the mesh in reports, as given to `attachHosts`. */
   get name(): string {
-    return this.#attached?.name ?? "this host";
+    return (this.#attached ?? this.#own)?.name ?? "this host";
   }
 
   /**
@@ -100,7 +105,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   ): ProcMesh<D | P> {
     const extent = joinExtents(this.extent, perHost);
     const attachment = this.#attached;
-    attachment?.checkOpen();
+    (attachment ?? this.#own)?.checkOpen();
     attachment?.checkMembers(baseRanks(this.#region), "cannot spawn procs");
     const followsHosts = attachment?.members.isExtent(this.#region) === true;
     const layoutFor = layoutsOf(perHost, {
@@ -117,7 +122,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     };
     const plans = planFor(options);
     const procs = startProcs(this.#runtime, extent, plans);
-    attachment?.addProcs(procs);
+    (attachment ?? this.#own)?.addProcs(procs);
     const planner: ProcPlanner = {
       hostDimensions: Object.keys(this.extent),
       replacing: (changes) =>
@@ -194,7 +199,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
    * @throws {RangeError} when `drain` is negative or larger than 2^32 - 1
    */
   stop(options: MeshStopOptions = {}): Promise<void> {
-    const attachment = this.#requireWhole("stop");
+    const attachment = this.#own ?? this.#requireWhole("stop");
     checkStopOptions(this.name, options);
     const { reason = noReason, drain = defaultDrain } = options;
     return attachment.stop({ reason, drain });
@@ -244,8 +249,14 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   /** @hidden */
   protected [meshOfRegion](region: Region): HostMesh {
     const attachment = this.#attached;
-    return new HostMesh(this.#runtime, region, { ...(attachment && { attachment }), ready: this.#ready });
+    const own = this.#own;
+    return new HostMesh(this.#runtime, region, { ...(attachment && { attachment }), ...(own && { own }), ready: this.#ready });
   }
+}
+
+/** Returns the machine that this process runs on, as a mesh with the dimension `hosts`, whose procs can be stopped together. */
+export function ownHosts(name: string): HostMesh<"hosts"> {
+  return new HostMesh(currentRuntime(), wholeRegion({ hosts: 1 }), { own: new OwnHosts(name) });
 }
 
 /** Returns the machine that this process runs on, as a mesh of one host without dimensions. */

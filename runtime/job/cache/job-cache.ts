@@ -3,11 +3,12 @@
  * It is written as a whole, under a lock, and only the user can read it. A file that cannot be understood is an error
  * and is never removed, because it may be the only trace of a job that runs somewhere.
  */
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { JobCacheError } from "../errors.js";
-import { formatRecord, type JobRecord, parseRecord } from "../record/job-record.js";
+import { type JobRecord, parseRecord } from "../record/job-record.js";
+import { writeRecordFile } from "../record/record-file.js";
 import { type HeldLock, lockFile } from "./file-lock.js";
 
 export class JobCache {
@@ -18,9 +19,14 @@ export class JobCache {
     this.file = resolve(file);
   }
 
-  /** The folder of the files of runs, beside the cache. */
+  /** The folder that contains the folders of runs, beside the cache. */
+  get folder(): string {
+    return join(dirname(this.file), "jobs");
+  }
+
+  /** The folder of the files of a run. */
   folderOf(applyId: string): string {
-    return join(dirname(this.file), "jobs", applyId);
+    return join(this.folder, applyId);
   }
 
   /** Takes the lock of the cache, and waits while another driver has it. @throws JobCacheError */
@@ -62,13 +68,10 @@ export class JobCache {
   /** Replaces the file. @throws JobCacheError if it cannot be written */
   write(record: JobRecord): void {
     const file = this.#target();
-    const draft = `${file}.${process.pid}.new`;
     try {
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(draft, formatRecord(record), { mode: 0o600, flush: true });
-      renameSync(draft, file);
+      writeRecordFile(file, record);
     } catch (cause) {
-      rmSync(draft, { force: true });
       throw new JobCacheError(this.file, errorMessage(cause), { cause });
     }
   }

@@ -11,7 +11,8 @@ import type { JobLogLine } from "../provider.js";
 const followMs = 200;
 const readBytes = 64 * 1024;
 
-interface LogFile extends HostPlace {
+/** A log file of a host, or of the command of a batch job. */
+interface LogFile extends Partial<HostPlace> {
   readonly file: string;
 }
 
@@ -39,22 +40,22 @@ export async function* readLogs(
 }
 
 /** Reads the file from before the rotation, if there is one. */
-async function* readRotated(file: string, place: HostPlace): AsyncGenerator<JobLogLine, void> {
+async function* readRotated(file: string, place: Partial<HostPlace>): AsyncGenerator<JobLogLine, void> {
   if (!existsSync(file)) return;
   for await (const line of createInterface({ input: createReadStream(file) })) yield { ...place, line };
 }
 
 /** A log file that grows. When it has been rotated, reading goes on in the new file. */
 class LogTail {
-  readonly #place: HostPlace;
+  readonly #place: Partial<HostPlace>;
   readonly #file: string;
   readonly #decoder = new StringDecoder("utf8");
   #handle: FileHandle | undefined;
   #position = 0;
   #partial = "";
 
-  constructor({ file, mesh, rank }: LogFile) {
-    this.#place = { mesh, rank };
+  constructor({ file, ...place }: LogFile) {
+    this.#place = place;
     this.#file = file;
   }
 

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { type KeeperEvent, type KeeperOrder, type KeptHostInfo, keeperSocket } from "./keeper-order.js";
+import { type KeeperEvent, type KeeperOrder, type KeeperState, keeperSocket } from "./keeper-order.js";
 
 const program = fileURLToPath(new URL("./job-keeper.js", import.meta.url));
 
@@ -31,11 +31,11 @@ export async function startKeeper(order: KeeperOrder, logFile: string): Promise<
   throw new Error(`its keeper could not start: ${readFileSync(logFile, "utf8").trim()}`);
 }
 
-/** Returns the states of the hosts; undefined if no keeper listens in the directory. */
-export async function keptHosts(directory: string): Promise<readonly KeptHostInfo[] | undefined> {
+/** Returns what a keeper holds; undefined if no keeper listens in the directory. */
+export async function keeperState(directory: string): Promise<KeeperState | undefined> {
   try {
-    const answer = await ask(directory, "GET", "/hosts");
-    return JSON.parse(await text(answer)) as KeptHostInfo[];
+    const answer = await ask(directory, "GET", "/state");
+    return JSON.parse(await text(answer)) as KeeperState;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** What a driver tells its keeper to do, and what the keeper answers. Both sides are of the same version of Viceroy. */
+import type { ClientOrder } from "../batch/client.js";
 import type { HostPlace } from "../mesh-spec.js";
 
 /** A host to start. */
@@ -44,6 +45,15 @@ export interface KeeperOrder {
   /** Maximum number of hosts that are being started at the same time. */
   readonly parallel: number;
   readonly hosts: readonly HostOrder[];
+  /** The command of a batch job, with its whole environment. The keeper ends everything when it has ended. */
+  readonly client?: ClientOrder;
+}
+
+/** What a keeper answers to `GET /state`. */
+export interface KeeperState {
+  readonly hosts: readonly KeptHostInfo[];
+  /** Whether a batch job runs its command, which alone decides when the job ends. */
+  readonly isBatch: boolean;
 }
 
 /** The state of a host. */

@@ -10,7 +10,7 @@ export async function serveKeeper(keeper: Keeper): Promise<Server> {
     const { method, url } = request;
     // The keeper ends when its last connection has ended.
     response.shouldKeepAlive = false;
-    if (method === "GET" && url === "/hosts") sendJson(response, keeper.hosts);
+    if (method === "GET" && url === "/state") sendJson(response, keeper.state);
     else if (method === "GET" && url === "/events") sendEvents(keeper, request, response);
     else if (method === "POST" && url === "/end") {
       void keeper.end("it was killed").then(() => sendJson(response, {}));

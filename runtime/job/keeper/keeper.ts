@@ -1,11 +1,19 @@
 /**
  * A keeper: the process that holds the hosts of one run of a job, so that they can outlive the driver. It starts the
  * hosts, knows their states, and ends everything when it is told to, when no driver has been there for the idle time,
- * or when all hosts have ended.
+ * or when all hosts have ended. The keeper of a batch job also runs its command, and ends everything when that has ended.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { allHostsEnded, type KeeperEvent, type KeeperOrder, type KeptHostInfo } from "./keeper-order.js";
+import { writeOutcome } from "../batch/client.js";
+import {
+  allHostsEnded,
+  type KeeperEvent,
+  type KeeperOrder,
+  type KeeperState,
+  type KeptHostInfo,
+} from "./keeper-order.js";
+import { KeptClient } from "./kept-client.js";
 import { KeptHost } from "./kept-host.js";
 import { endMarkedProcesses } from "./marked-processes.js";
 
@@ -23,6 +31,7 @@ export class Keeper {
   readonly #hosts: readonly KeptHost[];
   readonly #drivers = new Set<(event: KeeperEvent) => void>();
   #idleTimer: NodeJS.Timeout | undefined;
+  #client: KeptClient | undefined;
   #ending: Promise<void> | undefined;
   #resolveEnded: () => void = () => {};
   /** Resolves when nothing of the job is left. */
@@ -36,6 +45,17 @@ export class Keeper {
     this.#hosts = order.hosts.map((host) => new KeptHost(host, order.logs, (changed) => this.#hostChanged(changed)));
     this.#endAfter(firstDriverMs, `its driver did not connect within ${firstDriverMs} ms`);
     this.#startHosts();
+    if (order.client !== undefined) {
+      this.#client = new KeptClient(order.client, order.logs);
+      void this.#client.ended.then((outcome) => {
+        writeOutcome(dirname(order.logs), outcome);
+        void this.end(outcome.error ?? `its command has ended with exit code ${outcome.exitCode}`);
+      });
+    }
+  }
+
+  get state(): KeeperState {
+    return { hosts: this.hosts, isBatch: this.#client !== undefined };
   }
 
   get hosts(): readonly KeptHostInfo[] {
@@ -67,8 +87,12 @@ export class Keeper {
 
   async #end(reason: string): Promise<void> {
     clearTimeout(this.#idleTimer);
+    // The command may want to store its state, for which it needs its hosts.
+    await this.#client?.stop();
     await Promise.all(this.#hosts.map((host) => host.stop()));
     await endMarkedProcesses(this.order.applyId);
+    // The outcome of a command that was killed now is written before the last answer.
+    await this.#client?.ended;
     for (const tell of this.#drivers) tell({ ended: reason });
     rmSync(this.order.directory, { recursive: true, force: true });
     // Nobody could find the files of a job without a cache again.
@@ -78,6 +102,7 @@ export class Keeper {
 
   #endAfter(limit: number, reason: string): void {
     clearTimeout(this.#idleTimer);
+    if (this.order.client !== undefined) return;
     this.#idleTimer = setTimeout(() => void this.end(reason), Math.min(limit, longestTimer));
   }
 
@@ -100,8 +125,9 @@ export class Keeper {
     this.#startHosts();
   }
 
-  /** Ends when all hosts have ended, and a driver is there that can be told. */
+  /** Ends when all hosts have ended, and a driver is there that can be told. A batch job ends with its command. */
   #endWithHosts(): void {
+    if (this.order.client !== undefined) return;
     if (this.#drivers.size === 0 || this.#hosts.some(({ state }) => state !== "ended")) return;
     void this.end(allHostsEnded);
   }

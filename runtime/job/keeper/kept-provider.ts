@@ -4,12 +4,14 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { batchVariable, type ClientOrder, type ClientOutcome, readOutcome, recordFileOf } from "../batch/client.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { readLogs } from "./job-logs.js";
-import { endKeeper, keeperEvents, keptHosts, startKeeper } from "./keeper-client.js";
+import { endKeeper, keeperEvents, keeperState, startKeeper } from "./keeper-client.js";
 import { allHostsEnded, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
+import { clientLogOf } from "./kept-client.js";
 import { logFileOf } from "./kept-host.js";
 import { endMarkedProcesses, markVariable } from "./marked-processes.js";
 
@@ -29,6 +31,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   abstract readonly kind: string;
   abstract readonly spec: Json;
   abstract readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
+  readonly isOwnHost: boolean = false;
 
   /**
    * Returns the orders for all hosts, in the order of `hostPlaces`.
@@ -41,19 +44,31 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     return {};
   }
 
+  /** Lines of the shell that run before the command of a batch job; null for none. */
+  protected get setup(): string | null {
+    return null;
+  }
+
+  /** The environment variables of the command of a batch job, in addition to those of the program that submits it. */
+  protected get clientEnv(): Readonly<Record<string, string>> {
+    return {};
+  }
+
   /** Returns why a host has ended, for the user. */
   protected describeEnd({ reason = "" }: KeptHostInfo): string {
     return reason;
   }
 
-  async submit({ applyId, folder, idle }: Submission): Promise<KeptAllocation> {
+  async submit({ applyId, folder, idle, client }: Submission): Promise<KeptAllocation> {
     const allocation = allocationOf(applyId, folder);
     const { directory, logs } = allocation;
     mkdirSync(directory, { mode: 0o700 });
     try {
       mkdirSync(logs, { recursive: true, mode: 0o700 });
-      const hosts = this.orders(allocation, { [markVariable]: applyId });
-      const order = { applyId, directory, logs, idle: idle ?? null, parallel, hosts };
+      const mark = { [markVariable]: applyId };
+      const hosts = this.orders(allocation, mark);
+      const command = client === undefined ? {} : { client: this.#clientOrder(client, mark, folder) };
+      const order = { applyId, directory, logs, idle: idle ?? null, parallel, hosts, ...command };
       await startKeeper(order, join(logs, "keeper.log"));
     } catch (error) {
       await this.destroy(allocation);
@@ -62,17 +77,32 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     return allocation;
   }
 
+  /** Returns the order for the command of a batch job, with its whole environment. */
+  #clientOrder(client: ClientOrder, mark: Readonly<Record<string, string>>, folder: string): ClientOrder {
+    const own = { ...mark, ...this.clientEnv, ...client.env, [batchVariable]: recordFileOf(folder) };
+    const command = withSetup(this.setup, client.command);
+    return { ...client, command, env: { ...definedVariables(process.env), ...own } };
+  }
+
   async find(applyId: string, folder: string): Promise<KeptAllocation | undefined> {
     const allocation = allocationOf(applyId, folder);
-    if ((await keptHosts(allocation.directory)) !== undefined) return allocation;
+    if ((await keeperState(allocation.directory)) !== undefined) return allocation;
     // The driver, or the keeper, was killed while the keeper started.
     await this.destroy(allocation);
     return undefined;
   }
 
+  ownAllocation(applyId: string, folder: string): KeptAllocation {
+    return allocationOf(applyId, folder);
+  }
+
+  async outcome({ logs }: KeptAllocation): Promise<ClientOutcome | undefined> {
+    return readOutcome(dirname(logs));
+  }
+
   async isAlive({ directory }: KeptAllocation): Promise<boolean> {
-    const hosts = await keptHosts(directory);
-    return hosts?.every(({ state }) => state !== "ended") ?? false;
+    const state = await keeperState(directory);
+    return state !== undefined && (state.isBatch || state.hosts.every((host) => host.state !== "ended"));
   }
 
   async hosts({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
@@ -131,8 +161,9 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   }
 
   logs({ directory, logs }: KeptAllocation, { follow, signal }: LogRequest): AsyncIterable<JobLogLine> {
-    const files = hostPlaces(this.meshes).map((place) => ({ ...place, file: logFileOf(logs, place) }));
-    const isOver = async () => (await keptHosts(directory)) === undefined;
+    const hosts = hostPlaces(this.meshes).map((place) => ({ ...place, file: logFileOf(logs, place) }));
+    const files = [{ file: clientLogOf(logs) }, ...hosts];
+    const isOver = async () => (await keeperState(directory)) === undefined;
     return readLogs(files, follow ? isOver : undefined, signal);
   }
 }
@@ -140,6 +171,11 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
 /** The paths of sockets are short, so the directory is not in the folder of the run. */
 function allocationOf(applyId: string, folder: string): KeptAllocation {
   return { applyId, directory: join(tmpdir(), `vj-${applyId.slice(0, 13)}`), logs: join(folder, "logs") };
+}
+
+/** Returns a command that first runs lines of the shell. */
+export function withSetup(setup: string | null, command: readonly string[]): readonly string[] {
+  return setup === null ? command : ["/bin/sh", "-c", `set -e\n${setup}\nexec "$@"`, "sh", ...command];
 }
 
 /** Returns the environment variables that tell a host which one it is. */

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import type { HostOrder } from "../keeper/keeper-order.js";
-import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
+import { definedVariables, type KeptAllocation, KeptProvider, placeVariables, withSetup } from "../keeper/kept-provider.js";
 import { hostPlaces } from "../mesh-spec.js";
 import type { Json } from "../provider.js";
 
@@ -30,6 +30,14 @@ export class ProcessProvider extends KeptProvider {
     this.spec = spec;
   }
 
+  protected override get setup(): string | null {
+    return this.spec.setup;
+  }
+
+  protected override get clientEnv(): ProcessSpec["env"] {
+    return this.spec.env;
+  }
+
   get meshes(): ProcessSpec["meshes"] {
     return this.spec.meshes;
   }
@@ -44,10 +52,10 @@ export class ProcessProvider extends KeptProvider {
     }));
   }
 
-  #command(listen: string): string[] {
+  #command(listen: string): readonly string[] {
     const { setup, node } = this.spec;
     const command = [node ?? process.execPath, commandLine, "host", "--lifeline", "--print", "--listen", listen];
-    return setup === null ? command : ["/bin/sh", "-c", `set -e\n${setup}\nexec "$@"`, "sh", ...command];
+    return withSetup(setup, command);
   }
 }
 

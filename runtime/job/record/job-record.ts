@@ -28,9 +28,11 @@ export interface JobRecord {
   readonly folder: string;
   /** The provider's description of what it has submitted; null while it is being submitted. */
   readonly allocation: Json;
+  /** The command that the job runs, if it is a batch job. */
+  readonly command?: readonly string[];
 }
 
-const fields: Readonly<Record<Exclude<keyof JobRecord, "spec" | "allocation">, "string" | "number">> = {
+const fields: Readonly<Record<Exclude<keyof JobRecord, "spec" | "allocation" | "command">, "string" | "number">> = {
   version: "number",
   viceroy: "string",
   provider: "string",

@@ -3,8 +3,10 @@
  * allocation ask for different nodes, the job is heterogeneous: each mesh is a component of its own, and Slurm starts
  * all of them together.
  */
+import type { ClientOrder } from "../batch/client.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
+import { clientCheck, clientRun, signalArgument } from "./batch-client.js";
 import { memoryMib, type SlurmMeshSpec, type SlurmSpec } from "./slurm-spec.js";
 
 export interface BatchJob {
@@ -19,8 +21,10 @@ export interface BatchJob {
   readonly commandLine: string;
   /** The path of Node.js on the nodes. */
   readonly node: string;
-  /** The time in ms after which the hosts end without a driver. */
+  /** The time in ms after which the hosts end without a driver. A command does not let them end. */
   readonly idle: number;
+  /** The command that runs on the first node; absent if the hosts wait for drivers. */
+  readonly client?: ClientOrder;
 }
 
 /** The text by which a job is recognized as one of ours. */
@@ -45,7 +49,7 @@ export function isUniform(meshes: Readonly<Record<string, SlurmMeshSpec>>): bool
 
 /** Writes the script. */
 export function batchScript(spec: SlurmSpec, job: BatchJob): string {
-  const { meshes, name, applyId, folder } = job;
+  const { meshes, name, applyId, folder, client } = job;
   const uniform = isUniform(meshes);
   const entries = Object.entries(meshes);
   const common = [
@@ -59,6 +63,7 @@ export function batchScript(spec: SlurmSpec, job: BatchJob): string {
     ...optional("--qos", spec.qos),
     ...optional("--constraint", spec.constraint),
     ...optional("--time", spec.timeLimit),
+    ...(client === undefined ? [] : [signalArgument(spec.timeLimit)]),
     ...(spec.exclusive ? ["--exclusive"] : []),
   ];
   const components = uniform
@@ -79,19 +84,17 @@ umask 077
 export ${markVariable}=${applyId}
 unset VICEROY_TOKEN
 ${spec.setup ?? ""}
-port=${spec.port ?? `$((${firstPort} + SLURM_JOB_ID % ${portCount}))`}
+${client === undefined ? "" : clientCheck(client, folder)}port=${spec.port ?? `$((${firstPort} + SLURM_JOB_ID % ${portCount}))`}
 step() {
   VICEROY_JOB_MESH=$1
   export VICEROY_JOB_MESH
   shift
-  srun --kill-on-bad-exit=1 --label "$@" ${quote(job.node)} ${quote(job.commandLine)} host --print --idle ${job.idle} \\
+  srun --kill-on-bad-exit=1 --label "$@" ${quote(job.node)} ${quote(job.commandLine)} host --print${client === undefined ? ` --idle ${job.idle}` : ""} \\
     --token-file ${quote(`${folder}/token`)} --listen "tcp://0.0.0.0:$port" \\
     > >(sed -u "s/^/$VICEROY_JOB_MESH /") 2>&1 &
 }
 ${steps.join("\n")}
-# One step that ends is the end of the job.
-wait -n
-`;
+${client === undefined ? "# One step that ends is the end of the job.\nwait -n\n" : clientRun(client, folder)}`;
 }
 
 function resourceArguments(name: string, { cpus, gpus, memory }: SlurmMeshSpec): string[] {

@@ -48,6 +48,7 @@ function* linesOf(text: string, meshes: readonly string[]): Generator<JobLogLine
     if (line === "") continue;
     const [, mesh, rank, rest] = /^(\w+) +(\d+): (.*)$/.exec(line) ?? [];
     const isOfHost = mesh !== undefined && meshes.includes(mesh);
-    yield isOfHost ? { mesh, rank: Number(rank), line: rest! } : { mesh: meshes[0]!, rank: 0, line };
+    // The rest is from the batch script: its command, and Slurm itself.
+    yield isOfHost ? { mesh, rank: Number(rank), line: rest! } : { line };
   }
 }

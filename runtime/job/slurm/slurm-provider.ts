@@ -6,6 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { batchVariable, type ClientOutcome, outcomeFileOf, parseOutcome, recordFileOf } from "../batch/client.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { quote } from "../quote.js";
@@ -54,23 +55,36 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
 
   constructor(spec: SlurmSpec) {
     this.spec = spec;
-    this.#commands = new SlurmCommands(spec.login);
+    // The command of a batch job is on a node, where the commands of Slurm are.
+    this.#commands = new SlurmCommands(process.env[batchVariable] === undefined ? spec.login : null);
   }
 
   get meshes(): SlurmSpec["meshes"] {
     return this.spec.meshes;
   }
 
-  async submit({ name, applyId, folder, idle = driverEndMs }: Submission): Promise<SlurmAllocation> {
+  async submit({
+    name,
+    applyId,
+    folder,
+    idle = driverEndMs,
+    client,
+    record,
+  }: Submission): Promise<SlurmAllocation> {
+    if (client !== undefined && this.spec.allocation === "each") {
+      throw new Error('a command needs all meshes in one job of Slurm; use the option allocation: "one"');
+    }
     const token = randomBytes(32).toString("base64url");
     const tokenFile = join(folder, "token");
     writeFileSync(tokenFile, token, { mode: 0o600 });
     const onLogin = this.spec.login === null ? folder : await this.#makeRemoteFolder(applyId, token);
+    if (client !== undefined && this.spec.login !== null) await this.#writeRemote(recordFileOf(onLogin), record);
     const base = { applyId, folder: onLogin, tokenFile };
     const batches: SubmittedBatch[] = [];
     try {
       for (const meshes of this.#groups()) {
         const job: BatchJob = { name, applyId, meshes, folder: onLogin, commandLine, node: this.#node, idle };
+        if (client !== undefined) Object.assign(job, { client });
         const out = await this.#commands.run(["sbatch", "--parsable"], batchScript(this.spec, job));
         const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
         if (id === undefined) throw new Error(`sbatch has printed no job id: ${out.trim()}`);
@@ -93,6 +107,21 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     // The driver was killed between two of several submissions.
     if (ids.length > 0) await this.destroy({ ...base, batches });
     return undefined;
+  }
+
+  ownAllocation(applyId: string, folder: string): SlurmAllocation {
+    const batches = [{ id: Number(process.env["SLURM_JOB_ID"]), meshes: Object.keys(this.meshes) }];
+    return { applyId, batches, folder, tokenFile: join(folder, "token") };
+  }
+
+  async outcome({ batches, applyId, folder }: SlurmAllocation): Promise<ClientOutcome | undefined> {
+    const written = await this.#commands.run(["cat", outcomeFileOf(folder)]).catch(() => "");
+    const outcome = parseOutcome(written);
+    if (outcome === undefined) return undefined;
+    const lines = await this.#query(batches[0]!.id, applyId).catch(() => []);
+    const ended = lines.find((line) => !isLiving(line));
+    if (ended === undefined) return outcome;
+    return { ...outcome, scheduler: `Slurm has ended job ${batches[0]!.id}: ${ended.state}` };
   }
 
   async isAlive({ batches, applyId }: SlurmAllocation): Promise<boolean> {
@@ -251,6 +280,10 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   async #outputEnd(file: string): Promise<string> {
     const said = await this.#commands.run(["tail", "-n", "10", file]).catch(() => "");
     return said.trim() === "" ? "" : `; its output ends with: ${said.trim()}`;
+  }
+
+  async #writeRemote(file: string, text: string): Promise<void> {
+    await this.#commands.run(["sh", "-c", `umask 077 && cat > ${quote(file)}`], text);
   }
 
   /** Makes the folder on the cluster, with the token, which reaches it through the standard input of ssh. */

@@ -9,7 +9,7 @@ import type { HostOrder, KeptHostInfo } from "../keeper/keeper-order.js";
 import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { hostPlaces } from "../mesh-spec.js";
-import type { Json } from "../provider.js";
+import type { Json, Submission } from "../provider.js";
 import { makeDaemonArchive } from "./daemon-archive.js";
 import { adviceFor } from "./end-advice.js";
 import { sshCommand } from "./ssh-command.js";
@@ -45,6 +45,15 @@ export class SshProvider extends KeptProvider {
   get meshes(): Readonly<Record<string, { readonly hosts: number }>> {
     const sizes = Object.entries(this.spec.meshes).map(([name, { hosts }]) => [name, { hosts: hosts.length }]);
     return Object.fromEntries(sizes);
+  }
+
+  /** @throws Error for a batch job: this machine holds the hosts, and the command would end with it */
+  override submit(submission: Submission): Promise<KeptAllocation> {
+    if (submission.client === undefined) return super.submit(submission);
+    throw new Error(
+      "its hosts are held by this machine through ssh, so a command on one of them would not survive the end of this " +
+        'machine; run it here, as in "nohup node dist/train.js", or use a job of a scheduler, such as SlurmJob',
+    );
   }
 
   protected orders({ applyId, directory }: KeptAllocation, mark: Readonly<Record<string, string>>): HostOrder[] {

@@ -1,0 +1,28 @@
+/** The handle of a command that a batch job runs. */
+import { MAX_TIMER_MS } from "../../link/clock.js";
+import type { JobLogOptions } from "../call-options.js";
+import type { JobLogLine } from "../provider.js";
+
+/** A command that runs inside the allocation of a job: what {@link Job.run} returns. */
+export interface BatchRun {
+  /** The random id of this run of the job. */
+  readonly applyId: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /**
+   * Resolves with the exit code of the command when the job has ended, or with 128 plus the number of the signal that
+   * has ended the command. Rejects with {@link JobStartError} if the command could not be started, and with
+   * {@link JobLostError} if the job has ended without it, for instance because somebody has cancelled the job.
+   */
+  readonly exited: Promise<number>;
+  /** Reads what the command, the hosts and their processes have printed: see {@link Job.logs}. */
+  logs(options?: JobLogOptions): AsyncIterableIterator<JobLogLine>;
+  /** Ends the command and the job. The command gets SIGTERM first. */
+  kill(): Promise<void>;
+}
+
+/** Returns a promise like the given one that keeps this program alive until it is settled. */
+export function holding<T>(promise: Promise<T>): Promise<T> {
+  const held = setInterval(() => {}, MAX_TIMER_MS);
+  return promise.finally(() => clearInterval(held));
+}

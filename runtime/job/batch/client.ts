@@ -1,0 +1,71 @@
+/**
+ * The client of a batch job: the program of the user, which runs inside the allocation next to the hosts. Here is what
+ * its provider is told, and the files by which it finds its job and leaves its exit code.
+ */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The environment variable of a client, and of what it starts: the path of the record of its job. */
+export const batchVariable = "VICEROY_BATCH_JOB";
+
+/** The command of a client, and its surroundings. */
+export interface ClientOrder {
+  /** The program and its arguments. No shell reads them. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  /** Environment variables in addition to those of the allocation. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How a client has ended. */
+export interface ClientOutcome {
+  /** Its exit code, or 128 plus the number of the signal that has ended it. */
+  readonly exitCode: number;
+  /** Why it could not be started; absent if it has run. */
+  readonly error?: string;
+  /** The end of the job in the words of the scheduler, if there is one. */
+  readonly scheduler?: string;
+}
+
+/** The exit code of a command that could not be started, as shells have it. */
+export const notStartedCode = 127;
+
+/** Returns the path of the record of a job in the folder of the run. */
+export function recordFileOf(folder: string): string {
+  return join(folder, "job.json");
+}
+
+/** Returns the path of the file with the outcome of the client in the folder of the run. */
+export function outcomeFileOf(folder: string): string {
+  return join(folder, "outcome.json");
+}
+
+/** Returns why a command could not be started. @param why in the words of the system */
+export function notStarted([program = ""]: readonly string[], why: string): ClientOutcome {
+  return { exitCode: notStartedCode, error: `its command ${JSON.stringify(program)} could not be started: ${why}` };
+}
+
+export function writeOutcome(folder: string, outcome: ClientOutcome): void {
+  const file = outcomeFileOf(folder);
+  writeFileSync(`${file}.new`, `${JSON.stringify(outcome)}\n`, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+/** Returns the outcome of the client of a run on this machine; undefined if it runs, or was killed with its job. */
+export function readOutcome(folder: string): ClientOutcome | undefined {
+  try {
+    return parseOutcome(readFileSync(outcomeFileOf(folder), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the text of an outcome; undefined if it is none. */
+export function parseOutcome(text: string): ClientOutcome | undefined {
+  try {
+    const value = JSON.parse(text) as ClientOutcome;
+    return Number.isInteger(value.exitCode) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+/** The options of the methods of jobs. */
+
+/** The options of {@link Job.apply} and {@link Job.state}. */
+export interface WaitOptions {
+  /** Ends the waiting of this caller. The job itself goes on: `kill` ends it. */
+  readonly signal?: AbortSignal;
+}
+
+/** The options of {@link Job.run}. */
+export interface RunOptions extends WaitOptions {
+  /** The working directory of the command. Default: that of this program. */
+  readonly cwd?: string;
+  /** Environment variables of the command, in addition to those of the allocation. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The options of {@link Job.logs}. */
+export interface JobLogOptions extends WaitOptions {
+  /** Whether to wait for further lines until the job has ended. Default: false. */
+  readonly follow?: boolean;
+}
