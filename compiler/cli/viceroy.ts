@@ -7,6 +7,7 @@
 import type { Command } from "commander";
 import { fileErrorText } from "../output/file-error.js";
 import { version } from "../version.js";
+import type { JobOptions } from "./commands/job.js";
 import { findCompiler, loadCompiler } from "./compiler-package.js";
 import { exitCode, processIo } from "./io.js";
 
@@ -158,7 +159,13 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
       end(await host(options, processIo));
     });
 
-  jobCommands(program.command("job").description("submit, look at and kill the job that a module exports"), end);
+  jobCommands(
+    program
+      .command("job")
+      .description("submit, look at and kill the job that a module exports")
+      .enablePositionalOptions(),
+    end,
+  );
 
   program
     .command("setup")
@@ -205,6 +212,7 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     state: "print what runs of the job; never submits; exit with 1 if nothing does",
     kill: "end the job and everything that runs on its hosts",
     logs: "print what the hosts have printed, also after the end",
+    run: "run a command inside the allocation, and exit with its exit code",
   };
   for (const [name, description] of Object.entries(texts)) {
     const command = program
@@ -214,10 +222,14 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       .option("--export <name>", "the name of the export", "default")
       .option("--json", "print JSON, one value per line");
     if (name === "logs") command.option("--follow", "wait for further lines until the job has ended");
-    command.action(async (options) => {
+    if (name === "run") command.option("--detach", "return when the job has been submitted");
+    const takesCommand = name === "run";
+    if (takesCommand) command.argument("<command...>", "the program and its arguments, after --").passThroughOptions();
+    command.action(async (first) => {
+      const options = command.opts<JobOptions>();
       const { job } = await import("./commands/job.js");
       const { configIfAny } = await import("./project-config.js");
-      end(await job(name, options, await configIfAny("job"), processIo));
+      end(await job(name, options, takesCommand ? first : [], await configIfAny("job"), processIo));
     });
   }
 }

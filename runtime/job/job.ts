@@ -217,7 +217,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    *
    * const job = new ProcessJob({ meshes: { trainers: { hosts: 2 } } });
    * const run = await job.run(["node", "dist/train.js"]);
-   * console.log(await run.exited);
+   * console.log(await run.exited());
    * ```
    *
    * @param command the program and its arguments, which no shell reads
@@ -236,12 +236,12 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     }
     const run = await abortable(this.#appliedWith(client), options.signal);
     const { record } = run;
-    const exited = holding(run.ended.then((reason) => this.#exitCode(record, reason)));
+    const exited = run.ended.then((reason) => this.#exitCode(record, reason));
     exited.catch(() => {});
     return {
       applyId: record.applyId,
       command: client.command,
-      exited,
+      exited: () => holding(exited),
       logs: (logOptions) => this.#readLogs(record, logOptions),
       kill: () => this.kill(),
     };

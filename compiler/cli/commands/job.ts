@@ -16,13 +16,25 @@ export interface JobOptions {
   readonly export: string;
   readonly json?: boolean;
   readonly follow?: boolean;
+  readonly detach?: boolean;
+  readonly mesh?: string;
+  readonly rank?: number;
 }
 
 /** The program in the built package. */
 const program = fileURLToPath(new URL("../job-command.js", import.meta.url));
 
-/** @param config undefined if the module is outside of any project */
-export async function job(command: string, options: JobOptions, config: Config | undefined, io: Io): Promise<number> {
+/**
+ * @param words the program and the arguments that the command gets
+ * @param config undefined if the module is outside of any project
+ */
+export async function job(
+  command: string,
+  options: JobOptions,
+  words: readonly string[],
+  config: Config | undefined,
+  io: Io,
+): Promise<number> {
   const file = path.resolve(options.job);
   if (!existsSync(file)) {
     io.err(`cannot use ${options.job}: no such file`);
@@ -33,13 +45,13 @@ export async function job(command: string, options: JobOptions, config: Config |
     io.err(flags);
     return exitCode.usage;
   }
-  const { json = false, follow = false } = options;
+  const { json = false, follow = false, detach = false, mesh, rank } = options;
   return runProgram(process.execPath, [
     ...flags,
     program,
     command,
     file,
     options.export,
-    JSON.stringify({ json, follow }),
+    JSON.stringify({ json, follow, detach, command: words, mesh, rank }),
   ]);
 }

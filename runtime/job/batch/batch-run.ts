@@ -10,11 +10,15 @@ export interface BatchRun {
   /** The program and its arguments. */
   readonly command: readonly string[];
   /**
-   * Resolves with the exit code of the command when the job has ended, or with 128 plus the number of the signal that
-   * has ended the command. Rejects with {@link JobStartError} if the command could not be started, and with
-   * {@link JobLostError} if the job has ended without it, for instance because somebody has cancelled the job.
+   * Waits for the end of the job.
+   *
+   * @returns a promise that resolves with the exit code of the command, or with 128 plus the number of the signal that has
+   *   ended it
+   * @throws {JobStartError} as a rejection, when the command could not be started
+   * @throws {JobLostError} as a rejection, when the job has ended without an exit code, for instance because somebody has
+   *   cancelled it
    */
-  readonly exited: Promise<number>;
+  exited(): Promise<number>;
   /** Reads what the command, the hosts and their processes have printed: see {@link Job.logs}. */
   logs(options?: JobLogOptions): AsyncIterableIterator<JobLogLine>;
   /** Ends the command and the job. The command gets SIGTERM first. */

@@ -1,18 +1,10 @@
-/** The commands `viceroy job apply`, `state`, `kill` and `logs`. Each of them gets a loaded job and returns an exit code. */
+/** The commands `viceroy job apply`, `state`, `kill`, `logs` and so on. Each of them gets a loaded job and returns an exit code. */
+import type { ClientOutcome } from "../batch/client.js";
 import type { Job } from "../job.js";
-
-/** The options of the commands. */
-export interface JobCommandOptions {
-  /** Whether to print JSON, one value per line. */
-  readonly json: boolean;
-  /** Whether `logs` waits for further lines. */
-  readonly follow: boolean;
-}
-
-export interface CommandOutput {
-  out(line: string): void;
-  err(line: string): void;
-}
+import type { JobRecord } from "../record/job-record.js";
+import type { CommandOutput, JobCommandOptions } from "./command-options.js";
+import { printLogs } from "./print-logs.js";
+import { run } from "./run.js";
 
 /** Exit codes: done; nothing of the job runs. */
 const done = 0;
@@ -33,23 +25,47 @@ async function apply(job: Job, { json }: JobCommandOptions, { out }: CommandOutp
 
 async function state(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
   const record = await job.find();
-  const meshes = Object.entries<{ readonly hosts: number }>(job.meshes);
-  if (json) {
-    const { applyId, submittedAt, provider } = record ?? {};
-    const sizes = Object.fromEntries(meshes.map(([name, { hosts }]) => [name, hosts]));
-    out(
-      JSON.stringify({ job: job.name, isRunning: record !== undefined, applyId, submittedAt, provider, meshes: sizes }),
-    );
-  } else if (record === undefined) {
-    out(`job "${job.name}" does not run`);
-  } else {
-    out(`job "${job.name}" of provider ${record.provider} runs as ${record.applyId}`);
-    out(`submitted  ${new Date(record.submittedAt).toISOString()}`);
-    const width = Math.max("mesh".length, ...meshes.map(([name]) => name.length));
-    out(`${"mesh".padEnd(width)}  hosts`);
-    for (const [name, { hosts }] of meshes) out(`${name.padEnd(width)}  ${hosts}`);
+  if (record === undefined) {
+    const last = job.lastRecord();
+    const outcome = last?.command === undefined ? undefined : await job.outcomeOf(last);
+    out(json ? stateJson(job, undefined, outcome) : `job "${job.name}" does not run${describeOutcome(outcome)}`);
+    return nothingRuns;
   }
-  return record === undefined ? nothingRuns : done;
+  if (json) {
+    out(stateJson(job, record, undefined));
+    return done;
+  }
+  out(`job "${job.name}" of provider ${record.provider} runs as ${record.applyId}`);
+  out(`submitted  ${new Date(record.submittedAt).toISOString()}`);
+  if (record.command !== undefined) out(`command    ${record.command.join(" ")}`);
+  const meshes = Object.entries<{ readonly hosts: number }>(job.meshes);
+  const width = Math.max("mesh".length, ...meshes.map(([name]) => name.length));
+  out(`${"mesh".padEnd(width)}  hosts`);
+  for (const [name, { hosts }] of meshes) out(`${name.padEnd(width)}  ${hosts}`);
+  return done;
+}
+
+function stateJson(job: Job, record: JobRecord | undefined, outcome: ClientOutcome | undefined): string {
+  const { applyId, submittedAt, provider, command } = record ?? {};
+  const meshes = Object.entries<{ readonly hosts: number }>(job.meshes);
+  const sizes = Object.fromEntries(meshes.map(([name, { hosts }]) => [name, hosts]));
+  const isRunning = record !== undefined;
+  return JSON.stringify({
+    job: job.name,
+    isRunning,
+    applyId,
+    submittedAt,
+    provider,
+    command,
+    ...outcome,
+    meshes: sizes,
+  });
+}
+
+function describeOutcome(outcome: ClientOutcome | undefined): string {
+  if (outcome === undefined) return "";
+  const { exitCode, error = `its last command has ended with exit code ${exitCode}`, scheduler } = outcome;
+  return `; ${error}${scheduler === undefined ? "" : `; ${scheduler}`}`;
 }
 
 async function kill(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
@@ -60,12 +76,10 @@ async function kill(job: Job, { json }: JobCommandOptions, { out }: CommandOutpu
   return done;
 }
 
-async function logs(job: Job, { json, follow }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
-  for await (const entry of job.logs({ follow })) {
-    out(json ? JSON.stringify(entry) : `${entry.mesh}[${entry.rank}] ${entry.line}`);
-  }
+async function logs(job: Job, { json, follow }: JobCommandOptions, output: CommandOutput): Promise<number> {
+  await printLogs(job.logs({ follow }), json, output);
   return done;
 }
 
 /** The commands by name. */
-export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs };
+export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run };

@@ -3,7 +3,8 @@
  * the file of the module, the name of its export, and the options as JSON.
  */
 import { errorMessage } from "../../../shared/text/error-message.js";
-import { type JobCommandOptions, jobCommands } from "./commands.js";
+import type { JobCommandOptions } from "./command-options.js";
+import { jobCommands } from "./commands.js";
 import { loadJob } from "./load-job.js";
 
 /** The exit code for what the user must change. */

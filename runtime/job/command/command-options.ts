@@ -1,0 +1,22 @@
+/** What the commands of `viceroy job` get: their options, and where they print. */
+
+/** The options of the commands. */
+export interface JobCommandOptions {
+  /** Whether to print JSON, one value per line. */
+  readonly json: boolean;
+  /** Whether `logs` waits for further lines. */
+  readonly follow: boolean;
+  /** Whether `run` returns when the job has been submitted. */
+  readonly detach: boolean;
+  /** The program and the arguments of `run` and `exec`. */
+  readonly command: readonly string[];
+  /** The mesh of the hosts on which `exec` runs; absent for all meshes. */
+  readonly mesh?: string;
+  /** The rank of the host in its mesh on which `exec` runs; absent for all hosts. */
+  readonly rank?: number;
+}
+
+export interface CommandOutput {
+  out(line: string): void;
+  err(line: string): void;
+}
