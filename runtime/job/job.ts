@@ -182,7 +182,10 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     yield* this.#readLogs(record, options);
   }
 
-  async *#readLogs(record: JobRecord, { follow = false, signal }: JobLogOptions = {}): AsyncGenerator<JobLogLine, void> {
+  async *#readLogs(
+    record: JobRecord,
+    { follow = false, signal }: JobLogOptions = {},
+  ): AsyncGenerator<JobLogLine, void> {
     yield* this.#provider.logs(record.allocation, { follow, signal: signal ?? new AbortController().signal });
   }
 
@@ -415,6 +418,12 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     return meshes;
   }
 
+  /** The last batch job: its command lives on when its keeper was killed. */
+  #lastBatch(): JobRecord | undefined {
+    const last = this.lastRecord();
+    return last?.command === undefined ? undefined : last;
+  }
+
   async #kill(): Promise<void> {
     await this.#applying?.catch(() => {});
     const run = this.#run;
@@ -428,7 +437,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     if (this.#own !== undefined) return;
     const lock = await this.#cache?.lock();
     try {
-      const known = this.#cache?.read();
+      const known = this.#cache?.read() ?? this.#lastBatch();
       if (known === undefined || known.provider !== this.#provider.kind) return;
       const allocation = known.allocation ?? (await this.#provider.find(known.applyId, known.folder));
       if (allocation !== undefined) await this.#provider.destroy(allocation);

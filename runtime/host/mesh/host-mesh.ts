@@ -250,7 +250,11 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   protected [meshOfRegion](region: Region): HostMesh {
     const attachment = this.#attached;
     const own = this.#own;
-    return new HostMesh(this.#runtime, region, { ...(attachment && { attachment }), ...(own && { own }), ready: this.#ready });
+    return new HostMesh(this.#runtime, region, {
+      ...(attachment && { attachment }),
+      ...(own && { own }),
+      ready: this.#ready,
+    });
   }
 }
 

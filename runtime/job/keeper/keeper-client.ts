@@ -7,6 +7,9 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type KeeperEvent, type KeeperOrder, type KeeperState, keeperSocket } from "./keeper-order.js";
 
+/** The errors of a connection to a keeper that has ended. */
+const endCodes = new Set<string | undefined>(["ECONNRESET", "ECONNREFUSED", "ENOENT"]);
+
 const program = fileURLToPath(new URL("./job-keeper.js", import.meta.url));
 
 /**
@@ -66,8 +69,8 @@ export async function* keeperEvents(directory: string, signal: AbortSignal): Asy
       for (const line of lines) yield JSON.parse(line) as KeeperEvent;
     }
   } catch (error) {
-    // The socket of a keeper that was killed is closed without a last event.
-    const isOver = signal.aborted || (error as NodeJS.ErrnoException).code === "ECONNRESET";
+    // The socket of a keeper that was killed is closed without a last event, or was never reached.
+    const isOver = signal.aborted || endCodes.has((error as NodeJS.ErrnoException).code);
     if (!isOver) throw error;
   }
 }

@@ -3,7 +3,7 @@
  * keeper, so that it survives the program that has submitted it.
  */
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import type { HostOrder } from "../keeper/keeper-order.js";
 import { type KeptAllocation, KeptProvider } from "../keeper/kept-provider.js";
 import type { MeshSpec } from "../mesh-spec.js";
@@ -43,7 +43,8 @@ export class LocalProvider extends KeptProvider {
   }
 
   override async watch(allocation: KeptAllocation, report: Report, signal: AbortSignal): Promise<string> {
-    if (await this.isAlive(allocation)) return super.watch(allocation, report, signal);
+    // Only a command has a folder.
+    if (existsSync(allocation.logs)) return super.watch(allocation, report, signal);
     if (!signal.aborted) await once(signal, "abort");
     return "this program has left it";
   }

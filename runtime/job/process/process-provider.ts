@@ -4,7 +4,13 @@
  */
 import { fileURLToPath } from "node:url";
 import type { HostOrder } from "../keeper/keeper-order.js";
-import { definedVariables, type KeptAllocation, KeptProvider, placeVariables, withSetup } from "../keeper/kept-provider.js";
+import {
+  definedVariables,
+  type KeptAllocation,
+  KeptProvider,
+  placeVariables,
+  withSetup,
+} from "../keeper/kept-provider.js";
 import { hostPlaces } from "../mesh-spec.js";
 import type { Json } from "../provider.js";
 

@@ -45,6 +45,9 @@ const warnSeconds = 60;
 /** Time in ms that the hosts wait for a driver, if they are to end with it. The driver attaches them one after another. */
 const driverEndMs = 60_000;
 
+/** The states of a job whose batch script has ended by itself. */
+const commandStates = new Set(["COMPLETED", "FAILED"]);
+
 /** Time in ms for Slurm to end a job that was cancelled. */
 const cancelLimitMs = 120_000;
 
@@ -63,14 +66,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return this.spec.meshes;
   }
 
-  async submit({
-    name,
-    applyId,
-    folder,
-    idle = driverEndMs,
-    client,
-    record,
-  }: Submission): Promise<SlurmAllocation> {
+  async submit({ name, applyId, folder, idle = driverEndMs, client, record }: Submission): Promise<SlurmAllocation> {
     if (client !== undefined && this.spec.allocation === "each") {
       throw new Error('a command needs all meshes in one job of Slurm; use the option allocation: "one"');
     }
@@ -121,6 +117,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const lines = await this.#query(batches[0]!.id, applyId).catch(() => []);
     const ended = lines.find((line) => !isLiving(line));
     if (ended === undefined) return outcome;
+    // The command of a job that was cancelled may end by itself, because its hosts have gone first.
+    if (!commandStates.has(ended.state)) return undefined;
     return { ...outcome, scheduler: `Slurm has ended job ${batches[0]!.id}: ${ended.state}` };
   }
 
