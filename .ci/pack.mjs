@@ -60,7 +60,9 @@ async function removeFormatting(folder) {
     const text = readFileSync(file, "utf8");
     writeFileSync(
       file,
-      text.replaceAll(/^(?: {4})+/gm, (spaces) => " ".repeat(spaces.length / 4)),
+      text
+        .replaceAll(/\{\n\s+([^\n;]+);\n\s+\}(?=[,)])/g, "{ $1 }")
+        .replaceAll(/^(?: {4})+/gm, (spaces) => " ".repeat(spaces.length / 4)),
     );
   }
   const scripts = readdirSync(folder, { recursive: true }).filter((name) => /\.c?js$/.test(name) && !isMinified(name));
