@@ -5,8 +5,8 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0xe5cf92c3fba5c359n,
-    "viceroy/schemas/proc-agent#ProcAgent": 0x8fdb7fdda7dc4c50n,
+    "viceroy/schemas/host-agent#HostAgent": 0x15237364cd57445dn,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

@@ -180,4 +180,40 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   movePublishedSender(move: SenderMove): MovedSender;
+  /**
+   * Starts a controller on this host: a process that can take over the processes and meshes of a driver. Returns its id
+   * when it has loaded the program and reaches all hosts. It ends with this host.
+   * @param state what the driver owns, as the text of `encodeHandOver`
+   * @concurrent
+   */
+  startController(state: string): Uint64;
+  /**
+   * Hands the processes and meshes of a driver over. The driver has closed its connections to the hosts. Returns when the
+   * controller owns everything. It fails if the controller could not take over; everything ends then.
+   * @param state what the driver owns, as the text of `encodeHandOver`
+   * @concurrent
+   */
+  handOver(controller: Uint64, state: string): void;
+  /**
+   * Ends a controller that has taken nothing over.
+   * @concurrent
+   */
+  endController(controller: Uint64): void;
+  /**
+   * Keeps everything that this host would tell the driver, because a controller will take the driver's place. If neither
+   * `resume` follows nor another call of `hold` within `limit` milliseconds, the session ends.
+   * @concurrent
+   */
+  hold(limit: Uint32): void;
+  /**
+   * Sends what was kept, and all later messages.
+   * @param publisher the new owner of the published meshes, for errors. Absent: the driver itself goes on.
+   * @concurrent
+   */
+  resume(publisher?: string): void;
+  /**
+   * Returns the processes of this driver that have not ended.
+   * @concurrent
+   */
+  processes(): Uint64[];
 }

@@ -319,4 +319,10 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   movePublishedSender(move: SenderMove): MovedSender;
+  /**
+   * Returns the failures of actors that this process has reported and that have not been created again. A controller asks
+   * after it has taken over, because a report can be lost while the driver leaves.
+   * @concurrent
+   */
+  failures(): ActorNotice[];
 }

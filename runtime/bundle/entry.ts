@@ -5,6 +5,7 @@
  */
 export * as codegenV1 from "../codegen/v1/index.js";
 export * as daemon from "../host/daemon/run-host.js";
+export * as controller from "../host/hand-over/controller.js";
 export * as main from "../index.js";
 export * as jobKernel from "../job/kernel.js";
 export * as boot from "../proc/process/boot.js";

@@ -57,6 +57,11 @@ export class Ownership<Owner extends object> {
     }
   }
 
+  /** All meshes with their owners. */
+  get all(): readonly (readonly [owner: Owner, mesh: OwnedMesh])[] {
+    return [...this.#owned].flatMap(([owner, meshes]) => [...meshes].map((mesh) => [owner, mesh] as const));
+  }
+
   /** Whether no owner has a mesh. */
   get isEmpty(): boolean {
     return this.#owned.size === 0;

@@ -35,6 +35,11 @@ export class UnhandledFaults {
     return previous;
   }
 
+  /** Whether a hook is set. */
+  get hasHook(): boolean {
+    return this.#hook !== undefined;
+  }
+
   /** Calls the hook, or prints the report and exits. Never rejects. */
   async handle(failure: MeshFailure): Promise<void> {
     if (this.#hook === undefined) {

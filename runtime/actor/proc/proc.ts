@@ -186,6 +186,17 @@ export class Proc implements LinkHost<Link>, LifecycleProc {
     this.hooks.peerDown(peer, reason);
   }
 
+  /**
+   * Sends a farewell to one peer and closes the links to it. Pending calls fail. The peer is not taken for dead, and can
+   * be connected again.
+   */
+  leavePeer(peer: ProcId, reason: string): void {
+    for (const link of this.routes.linksTo(peer)) {
+      link.close(reason);
+      this.#endLink(link, new DeliveryError("closed", reason));
+    }
+  }
+
   /** Sends a farewell on every link and closes the links. Pending calls fail. */
   close(reason: string): void {
     if (this.#isClosed) return;

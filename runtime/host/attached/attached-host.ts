@@ -59,6 +59,12 @@ export interface HostAccess {
   readonly silence: number;
 }
 
+/** A process on a host, as its backend describes it. */
+interface HostedProcess extends Pick<StartRequest, "label" | "stdio"> {
+  readonly proc: ProcId;
+  readonly rank: number;
+}
+
 /** A host that this driver has attached, or is attaching. */
 export class AttachedHost implements HostLink {
   readonly id: ProcId;
@@ -67,7 +73,7 @@ export class AttachedHost implements HostLink {
   /** Resolves when the host has accepted this driver; rejects with the reason if it has not. */
   readonly ready: Promise<HostInfo>;
   readonly #runtime: ProcessRuntime;
-  readonly #target: HostAddress;
+  readonly target: HostAddress;
   readonly #access: HostAccess;
   readonly #agent: HostAgentMesh;
   readonly #backends = new Map<ProcId, HostedBackend>();
@@ -78,11 +84,12 @@ export class AttachedHost implements HostLink {
   #isLeaving = false;
   #info: HostInfo | undefined;
 
-  constructor(runtime: ProcessRuntime, target: HostAddress, access: HostAccess) {
-    this.id = runtime.platform.random.id();
+  /** @param id the id of the agent on the host: a new one, or that of a driver whose place this process takes */
+  constructor(runtime: ProcessRuntime, target: HostAddress, access: HostAccess, id = runtime.platform.random.id()) {
+    this.id = id;
     this.address = formatNetworkAddress(target.address);
     this.#runtime = runtime;
-    this.#target = target;
+    this.target = target;
     this.#access = access;
     const record = new MeshRecord({ id: AGENT_MESH, name: `host ${this.address}`, owner: this.id, extent: {} });
     record.setLocation(0, { proc: this.id, location: this.location });
@@ -99,7 +106,7 @@ export class AttachedHost implements HostLink {
 
   /** The location of the host's procs in references. */
   get location(): Location {
-    return formatHostedLocation({ agent: this.id, address: this.#target.address, ancestors: [] });
+    return formatHostedLocation({ agent: this.id, address: this.target.address, ancestors: [] });
   }
 
   /** Starts a process on the host that takes orders from `from`. Failures are reported through its exit. */
@@ -123,6 +130,20 @@ export class AttachedHost implements HostLink {
       output: stdio !== "ignore",
     };
     const started = this.ready.then(() => this.ask((agent) => agent.start.callOne(order)));
+    return this.#backendOf(from, { proc, label, rank, stdio }, started);
+  }
+
+  /** Takes over a process that runs on the host. Its parent is `from`, in place of the process that has started it. */
+  adopt(from: Proc, process: HostedProcess): HostedBackend {
+    return this.#backendOf(
+      from,
+      process,
+      this.ready.then(() => {}),
+    );
+  }
+
+  /** @param started resolves when the process can be reached */
+  #backendOf(from: Proc, { proc, label, rank, stdio }: HostedProcess, started: Promise<void>): HostedBackend {
     const pipe = started.then(() => this.#pipeTo(from, proc));
     // Signals follow the order to start, even if the host takes long to accept this driver.
     const signal = (which: HostSignal) => {
@@ -159,7 +180,7 @@ export class AttachedHost implements HostLink {
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
     const isReachable = this.#isRemote && !this.isRouted;
     const { port } = isReachable ? await this.ask((agent) => agent.portOf.callOne(proc)) : {};
-    const target = { agent: this.id, address: this.#target.address, proof: this.#access.proof };
+    const target = { agent: this.id, address: this.target.address, proof: this.#access.proof };
     const direct = port === undefined ? undefined : await this.#runtime.directLinks.connect(proc, from, target, port);
     return direct ?? from.relayTo(proc, this.id, this.location);
   }
@@ -211,6 +232,14 @@ export class AttachedHost implements HostLink {
     this.#runtime.handleHostGone(this.id, this.#lostCause.message, procs);
   }
 
+  /** Leaves the host to another process, which takes over the session and the processes of this driver. */
+  giveUp(reason: string): void {
+    if (this.#lostCause !== undefined) return;
+    this.#isLeaving = true;
+    this.#runtime.mainProc.proc.leavePeer(this.id, reason);
+    this.markLost(reason);
+  }
+
   /** Ends this driver's processes on the host, and disconnects. Never rejects. */
   async leave(reason: string): Promise<void> {
     if (this.#lostCause !== undefined) return;
@@ -258,16 +287,16 @@ export class AttachedHost implements HostLink {
    * the host is alive.
    */
   get #isRemote(): boolean {
-    return this.#target.address.kind !== "unix";
+    return this.target.address.kind !== "unix";
   }
 
   get isRouted(): boolean {
-    return this.#target.route !== undefined;
+    return this.target.route !== undefined;
   }
 
   /** The address by which this driver reaches the host. */
   get #dialled(): NetworkAddress {
-    return this.#target.route ?? this.#target.address;
+    return this.target.route ?? this.target.address;
   }
 
   #watch(): void {

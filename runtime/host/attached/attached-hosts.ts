@@ -6,6 +6,7 @@
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
+import type { ProcId } from "../../link/address.js";
 import { Membership } from "../../proc/mesh/membership.js";
 import { leaveReason } from "../../proc/mesh/resize-procs.js";
 import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
@@ -22,6 +23,8 @@ interface AttachedHostsOptions {
   /** The addresses of the hosts in rank order. */
   readonly targets: readonly HostAddress[];
   readonly access: HostAccess;
+  /** The ids of the agents, in rank order, if this process takes the place of another driver. */
+  readonly agents?: readonly ProcId[];
 }
 
 export class AttachedHosts implements OwnedMesh {
@@ -39,14 +42,15 @@ export class AttachedHosts implements OwnedMesh {
   #stopReason: string | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(runtime: ProcessRuntime, owner: LocalActor, { name, dimension, targets, access }: AttachedHostsOptions) {
+  constructor(runtime: ProcessRuntime, owner: LocalActor, options: AttachedHostsOptions) {
+    const { name, dimension, targets, access, agents } = options;
     this.#runtime = runtime;
     this.owner = owner;
     this.name = name;
     this.dimension = dimension;
     this.access = access;
     this.members = new Membership({ [dimension]: targets.length });
-    this.#hosts = targets.map((target) => new AttachedHost(runtime, target, access));
+    this.#hosts = targets.map((target, i) => new AttachedHost(runtime, target, access, agents?.[i]));
     this.#addKey(this.#hosts);
     runtime.ownership.add(owner, this);
     runtime.registerShutdown();
@@ -54,7 +58,7 @@ export class AttachedHosts implements OwnedMesh {
 
   /** Resolves when all hosts that belong to the mesh now have accepted this driver; rejects with the reason if one has not. */
   get ready(): Promise<void> {
-    const ready = Promise.all(this.#current.map((host) => host.ready)).then(() => {});
+    const ready = Promise.all(this.hosts.map((host) => host.ready)).then(() => {});
     ready.catch(() => {});
     return ready;
   }
@@ -96,12 +100,26 @@ export class AttachedHosts implements OwnedMesh {
     for (const { address } of this.#leaving.keys()) {
       taken.set(address, "is still being left; await `ready` of the mesh that the last resize returned");
     }
-    for (const { address, isLost } of this.#current) if (!isLost) taken.set(address, "is attached already");
+    for (const { address, isLost } of this.hosts) if (!isLost) taken.set(address, "is attached already");
     return taken;
   }
 
+  /** The meshes of procs that were spawned on these hosts and have not been stopped. */
+  get procs(): readonly SpawnedProcs[] {
+    return [...this.#procs].filter(({ isStopping }) => !isStopping);
+  }
+
+  /** Leaves the hosts to another process, which takes over everything there. */
+  giveUp(reason: string): void {
+    this.#stopReason ??= reason;
+    this.#stopping ??= Promise.resolve();
+    this.#procs.clear();
+    for (const host of this.hosts) host.giveUp(reason);
+    this.#runtime.ownership.remove(this.owner, this);
+  }
+
   /** The hosts that belong to the mesh now. */
-  get #current(): AttachedHost[] {
+  get hosts(): readonly AttachedHost[] {
     return this.#hosts.filter((_, number) => this.members.has(number));
   }
 
@@ -154,7 +172,7 @@ export class AttachedHosts implements OwnedMesh {
     this.checkOpen();
     this.#stopReason = options.reason;
     await this.#stopProcs(options);
-    const told = await Promise.allSettled(this.#current.map((host) => host.shutdown(options.reason)));
+    const told = await Promise.allSettled(this.hosts.map((host) => host.shutdown(options.reason)));
     await this.stop(options);
     const failed = told.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
     if (failed !== undefined)
@@ -164,7 +182,7 @@ export class AttachedHosts implements OwnedMesh {
   async #stop(options: StopOptions): Promise<void> {
     this.#stopReason ??= options.reason;
     await this.#stopProcs(options);
-    await Promise.all([...this.#leaving.values(), ...this.#current.map((host) => host.leave(options.reason))]);
+    await Promise.all([...this.#leaving.values(), ...this.hosts.map((host) => host.leave(options.reason))]);
     this.#runtime.ownership.remove(this.owner, this);
   }
 

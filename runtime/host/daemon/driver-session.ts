@@ -25,8 +25,10 @@ import { parseHostedLocation } from "../../proc/remote/hosted-location.js";
 import { SilenceTimer } from "../../proc/remote/silence-timer.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
+import type { Controllers } from "./controllers.js";
 import { type DriverRequests, HostAgent } from "./host-agent.js";
 import { gpuVariables } from "./host-gpus.js";
+import { MessageHold } from "./message-hold.js";
 import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 import { PublicationRelay } from "./publication-relay.js";
 import type { Publications } from "./publications.js";
@@ -51,6 +53,8 @@ export interface SessionOwner {
   readonly gpuEnv: NodeJS.ProcessEnv | undefined;
   /** The meshes that the drivers have published. */
   readonly publications: Publications<PublicationRelay>;
+  /** The controllers that have been started on this host. */
+  readonly controllers: Controllers;
   /**
    * Returns an address at which processes may listen that are reached by addresses of this kind; undefined if there is
    * none.
@@ -78,6 +82,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   readonly #runtime: ProcessRuntime;
   readonly #output: OutputQueue;
   /** The ports of processes for which one was requested. */
+  readonly #hold: MessageHold;
   readonly #ports = new Map<ProcId, Promise<number | undefined>>();
   /** The kind of address by which the driver reaches this host. */
   #addressKind: NetworkAddress["kind"] = "unix";
@@ -93,7 +98,12 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#platform = platform;
     this.#owner = owner;
     this.#output = new OutputQueue(platform.clock, this);
-    this.relay = new PublicationRelay(owner.publications, platform.clock, id, (send) => this.#tellDriver(send));
+    const { clock } = platform;
+    const over = (limit: number) => void this.abandon(`no controller has taken its driver's place within ${limit} ms`);
+    const hold = new MessageHold(clock, over);
+    this.#hold = hold;
+    const sendToDriver = <T>(send: (to: ReturnType<typeof agentOf>) => T) => this.#sendToDriver(send);
+    this.relay = new PublicationRelay({ publications: owner.publications, clock, agent: id, sendToDriver, hold });
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
     const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
@@ -104,8 +114,28 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   }
 
   /** Takes a connection of the driver's process tree to the agent. */
-  accept(pipe: Pipe): void {
-    this.#runtime.mainProc.proc.attach(pipe);
+  accept(pipe: Pipe, from: ProcId): void {
+    const { proc } = this.#runtime.mainProc;
+    // A controller has the identity of the driver, whose connection may still be closing.
+    if (from === this.driver && this.#hold.opened !== undefined) proc.leavePeer(from, "a controller takes its place");
+    proc.attach(pipe);
+  }
+
+  get controllers(): Controllers {
+    return this.#owner.controllers;
+  }
+
+  get processes(): readonly ProcId[] {
+    return [...this.#runtime.children.keys()];
+  }
+
+  hold(limit: number): void {
+    this.#hold.hold(limit);
+  }
+
+  resume(publisher: string | undefined): void {
+    if (publisher !== undefined) this.relay.renamePublisher(publisher);
+    this.#hold.resume();
   }
 
   /** @throws Error if the agents of the driver have other schemas: each side would misread the messages of the other */
@@ -212,7 +242,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
 
   /** Ends the session because the daemon ends, and tells the driver. */
   async evict(reason: string): Promise<void> {
-    if (this.#isAttached) this.#tellDriver((agent) => agent.hostLeft.broadcast(this.id, reason));
+    if (this.#isAttached) this.#sendToDriver((agent) => agent.hostLeft.broadcast(this.id, reason));
     await this.end();
   }
 
@@ -242,6 +272,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   async #end(): Promise<void> {
     this.#silence?.stop();
     this.relay.end();
+    this.#hold.resume();
     const backends = [...this.#runtime.children.values()].map(({ backend }) => backend);
     for (const backend of backends) backend.terminate();
     this.#platform.endAll();
@@ -257,7 +288,13 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     return this.#runDir;
   }
 
-  #tellDriver<T>(send: (agent: ReturnType<typeof agentOf>) => T): T {
+  /** Sends a message to the driver: at once, unless messages are kept. */
+  #tellDriver<T>(send: (agent: ReturnType<typeof agentOf>) => PromiseLike<T>): PromiseLike<T> {
+    const { opened } = this.#hold;
+    return opened === undefined ? this.#sendToDriver(send) : opened.then(() => this.#sendToDriver(send));
+  }
+
+  #sendToDriver<T>(send: (agent: ReturnType<typeof agentOf>) => T): T {
     return runAsRoot(this.#runtime.mainProc.proc, () => send(agentOf(this.driver)));
   }
 }

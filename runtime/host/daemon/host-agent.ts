@@ -18,6 +18,7 @@ import type {
 } from "../../../generated/published.js";
 import { context } from "../../actor/context.js";
 import type { ProcId } from "../../link/address.js";
+import type { Controllers } from "./controllers.js";
 import type { PublicationRelay } from "./publication-relay.js";
 
 /** The session of a driver, as its agent uses it. */
@@ -35,6 +36,14 @@ export interface DriverRequests {
   shutdown(reason: string): Promise<void>;
   beat(): void;
   driverEnded(reason: string): void;
+  /** Keeps all messages to the driver, because a controller takes its place. */
+  hold(limit: number): void;
+  /** Sends the kept messages. @param publisher the new owner of the published meshes; undefined: the driver goes on */
+  resume(publisher: string | undefined): void;
+  /** The processes of the driver that have not ended. */
+  readonly processes: readonly ProcId[];
+  /** The controllers of this host. */
+  readonly controllers: Controllers;
   /** Passes messages to and from other drivers. */
   readonly relay: PublicationRelay;
 }
@@ -103,6 +112,30 @@ export class HostAgent extends HostAgentActor {
 
   publishedRankState(publication: bigint, rank: number): Promise<PublishedRankState> {
     return this.#session.relay.rankState(publication, rank);
+  }
+
+  startController(state: string): Promise<bigint> {
+    return this.#session.controllers.start(state);
+  }
+
+  handOver(controller: bigint, state: string): Promise<void> {
+    return this.#session.controllers.handOver(controller, state);
+  }
+
+  endController(controller: bigint): void {
+    this.#session.controllers.end(controller);
+  }
+
+  hold(limit: number): void {
+    this.#session.hold(limit);
+  }
+
+  resume(publisher?: string): void {
+    this.#session.resume(publisher);
+  }
+
+  processes(): bigint[] {
+    return [...this.#session.processes];
   }
 
   movePublishedSender(move: SenderMove): Promise<MovedSender> {

@@ -12,6 +12,7 @@ import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
+import { type Controllers, noControllers } from "./controllers.js";
 import { DriverSession, type SessionOwner } from "./driver-session.js";
 import type { PublicationRelay } from "./publication-relay.js";
 import { Publications } from "./publications.js";
@@ -33,6 +34,8 @@ export interface HostDaemonOptions {
   readonly clock: Clock;
   /** The time in ms after which the daemon ends if it has no driver; absent: it waits for ever. */
   readonly idle?: number;
+  /** The controllers of this host. Absent: it starts none. */
+  readonly controllers?: Controllers;
 }
 
 /**
@@ -48,6 +51,7 @@ export class HostDaemon implements SessionOwner {
   readonly publications = new Publications<PublicationRelay>();
   readonly print: ((line: string) => void) | undefined;
   readonly gpuEnv: NodeJS.ProcessEnv | undefined;
+  readonly controllers: Controllers;
   readonly #options: HostDaemonOptions;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: ((reason: string) => void) | undefined;
@@ -62,6 +66,7 @@ export class HostDaemon implements SessionOwner {
     this.proof = options.proof;
     this.print = options.print;
     this.gpuEnv = options.gpuEnv;
+    this.controllers = options.controllers ?? noControllers;
     this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -113,7 +118,7 @@ export class HostDaemon implements SessionOwner {
       found?.session ?? new DriverSession(this.#options.platform(), { universe, id: to, driver: from }, this);
     if (found === undefined) this.#sessions.set(to, { universe, session });
     this.#idleTimer?.cancel();
-    session.accept(pipe);
+    session.accept(pipe, from);
   }
 
   /** Redirects a connection to the port of the requested process. */
@@ -156,7 +161,9 @@ export class HostDaemon implements SessionOwner {
 
   async #shutdown(reason: string, by: DriverSession | undefined): Promise<void> {
     const sessions = [...this.#sessions.values()].map(({ session }) => session);
+    const controllersEnded = this.controllers.endAll();
     await Promise.all(sessions.map((session) => (session === by ? session.end() : session.evict(reason))));
+    await controllersEnded;
     for (const session of sessions) session.closeSoon(reason);
     this.#resolveEnded?.(by === undefined ? reason : "a driver has shut it down");
   }

@@ -12,6 +12,7 @@ import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Identity } from "../../link/transport/tls/identity.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
+import type { Controllers } from "./controllers.js";
 import { HostDaemon } from "./host-daemon.js";
 
 export interface HostListenerOptions {
@@ -30,6 +31,8 @@ export interface HostListenerOptions {
   readonly gpuEnv?: NodeJS.ProcessEnv;
   /** The time in ms after which the daemon ends if it has no driver; absent: it waits for ever. */
   readonly idle?: number;
+  /** The controllers of this host. Absent: it starts none. */
+  readonly controllers?: Controllers;
   /** Called with the reason when a connection is refused. @param peer the address of the peer, if it has one */
   readonly onRefused?: (error: Error, peer?: string) => void;
 }

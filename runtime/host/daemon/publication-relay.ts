@@ -19,10 +19,21 @@ import { MappedStream } from "../../proc/agent/mapped-stream.js";
 import { notPublished } from "../../proc/agent/published-meshes.js";
 import type { agentOf } from "../../proc/proc-agents.js";
 import { errorChainOf } from "../../thrown.js";
+import type { MessageHold } from "./message-hold.js";
 import type { Publications, PublicationUser } from "./publications.js";
 
-/** Sends to the agent of the driver, with the root of its session as the sender. */
+/** Sends to the agent of the driver at once, with the root of its session as the sender. */
 type SendToDriver = <T>(send: (agent: ReturnType<typeof agentOf>) => T) => T;
+
+export interface PublicationRelayOptions {
+  readonly publications: Publications<PublicationRelay>;
+  readonly clock: Clock;
+  /** The agent of the driver on this host. */
+  readonly agent: ProcId;
+  readonly sendToDriver: SendToDriver;
+  /** Keeps messages to the driver. */
+  readonly hold: MessageHold;
+}
 
 export class PublicationRelay implements PublicationUser {
   readonly #publications: Publications<PublicationRelay>;
@@ -30,13 +41,20 @@ export class PublicationRelay implements PublicationUser {
   /** The agent of the driver on this host. */
   readonly #agent: ProcId;
   readonly #sendToDriver: SendToDriver;
+  readonly #hold: MessageHold;
   #isEnded = false;
 
-  constructor(publications: Publications<PublicationRelay>, clock: Clock, agent: ProcId, sendToDriver: SendToDriver) {
+  constructor({ publications, clock, agent, sendToDriver, hold }: PublicationRelayOptions) {
     this.#publications = publications;
     this.#clock = clock;
     this.#agent = agent;
     this.#sendToDriver = sendToDriver;
+    this.#hold = hold;
+  }
+
+  /** Names the process that owns the published meshes from now on. */
+  renamePublisher(publisher: string): void {
+    this.#publications.renamePublisher(this, publisher);
   }
 
   /** @throws Error if another mesh has the name, or the session is ending */
@@ -67,10 +85,19 @@ export class PublicationRelay implements PublicationUser {
     return this.#isEnded ? { names: [] } : this.#publications.findByName(name, this);
   }
 
-  /** Sends a message to the driver that has published the mesh. Sends at once; never rejects. */
+  /**
+   * Sends a message to the driver that has published the mesh. Sends at once, unless messages to that driver are kept; then
+   * they are sent in their order afterwards. Never rejects.
+   */
   async call(call: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
     const published = this.#publications.find(call.publication);
     if (published === undefined) return notPublished;
+    const { opened } = published.by.#hold;
+    if (opened !== undefined) {
+      await opened;
+      if (published.by.#isEnded) return notPublished;
+      if (signal.aborted) return {};
+    }
     try {
       const answer = published.by.#sendToDriver((agent) => agent.callPublished.callOne(call));
       const cancel = () => answer.cancel();
@@ -89,7 +116,11 @@ export class PublicationRelay implements PublicationUser {
   stream(call: RelayedCall, signal: AbortSignal): AsyncIterable<RelayedAnswer> {
     const published = this.#publications.find(call.publication);
     if (published === undefined) return streamOf(notPublished);
-    const items = published.by.#sendToDriver((agent) => agent.streamPublished.stream(call));
+    const { by } = published;
+    const open = () => by.#sendToDriver((agent) => agent.streamPublished.stream(call));
+    const { opened } = by.#hold;
+    const items =
+      opened === undefined ? open() : new LaterStream(opened.then(() => (by.#isEnded ? undefined : open())));
     return new MappedStream(items, ([, answer]) => answer, answerOf, signal);
   }
 
@@ -97,6 +128,7 @@ export class PublicationRelay implements PublicationUser {
   async rankState(publication: bigint, rank: number): Promise<PublishedRankState> {
     const published = this.#publications.find(publication);
     if (published === undefined) return "lost";
+    if (published.by.#hold.opened !== undefined) return "restarting";
     const asked = published.by.#sendToDriver((agent) => agent.publishedRankState.callOne(publication, rank));
     return asked.catch(() => "lost" as const);
   }
@@ -105,13 +137,19 @@ export class PublicationRelay implements PublicationUser {
   async moveSender(move: SenderMove): Promise<MovedSender> {
     const published = this.#publications.use(move.publication, this);
     if (published === undefined) return { isPublished: false };
+    await published.by.#hold.opened;
     const asked = published.by.#sendToDriver((agent) => agent.movePublishedSender.callOne(move));
     return asked.catch(() => ({ isPublished: false }));
   }
 
   publicationEnded(publication: bigint, reason: string, where: "everywhere" | "here"): void {
     const left = where === "here" ? [this.#agent] : [];
-    if (!this.#isEnded) this.#sendToDriver((agent) => agent.publicationEnded.broadcast(publication, reason, ...left));
+    const tell = () => {
+      if (!this.#isEnded) this.#sendToDriver((agent) => agent.publicationEnded.broadcast(publication, reason, ...left));
+    };
+    const { opened } = this.#hold;
+    if (opened === undefined) tell();
+    else void opened.then(tell);
   }
 
   /** Withdraws all meshes of the driver, because its session ends. Idempotent. */
@@ -131,6 +169,29 @@ function answerOf(error: unknown): RelayedAnswer {
     ...(stack !== undefined && { stack }),
   }));
   return { errors };
+}
+
+type StreamItems = AsyncIterator<readonly [unknown, RelayedAnswer]>;
+
+/** A stream that is opened later. Its source is undefined if the publisher ends before. */
+class LaterStream implements StreamItems {
+  readonly #source: Promise<StreamItems | undefined>;
+
+  constructor(source: Promise<StreamItems | undefined>) {
+    this.#source = source;
+  }
+
+  async next(): Promise<IteratorResult<readonly [unknown, RelayedAnswer]>> {
+    const source = await this.#source;
+    if (source === undefined) throw new Error("the program that has published the mesh is gone");
+    return source.next();
+  }
+
+  async return(): Promise<IteratorResult<readonly [unknown, RelayedAnswer]>> {
+    // A stream that was not opened yet is left as soon as it is.
+    void this.#source.then((source) => source?.return?.());
+    return { done: true, value: undefined };
+  }
 }
 
 async function* streamOf(answer: RelayedAnswer): AsyncGenerator<RelayedAnswer, undefined> {

@@ -62,6 +62,16 @@ export class Publications<U extends PublicationUser> {
     for (const seeker of published.seekers) seeker.publicationEnded(id, reason, where);
   }
 
+  /** Names another process as the owner of the meshes that `by` has published. */
+  renamePublisher(by: U, publisher: string): void {
+    for (const [id, published] of this.#byId) {
+      if (published.by !== by) continue;
+      const renamed = { ...published, publication: { ...published.publication, publisher } };
+      this.#byId.set(id, renamed);
+      this.#byName.set(published.publication.name, renamed);
+    }
+  }
+
   /** Removes everything of a driver whose session ends. */
   removeAllOf(user: U): void {
     for (const { publication, by, seekers } of [...this.#byId.values()]) {

@@ -21,6 +21,7 @@ import {
 import { FileCredentials, type TlsFiles } from "../../link/transport/tls/credentials.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { version } from "../../version.js";
+import { ControllerProcesses } from "./controller-processes.js";
 import { HostListener } from "./host-listener.js";
 
 export interface HostCommandOptions {
@@ -70,7 +71,8 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     ...(options.idle === undefined ? {} : { idle: idleLimit(options.idle) }),
     ...(process.env["VICEROY_JOB"] === undefined ? {} : { gpuEnv: process.env }),
   };
-  const listener = new HostListener({ ...machine, proof, onRefused });
+  const controllers = new ControllerProcesses(systemRandom, (line) => io.out(`viceroy host: ${line}`));
+  const listener = new HostListener({ ...machine, proof, controllers, onRefused });
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };

@@ -29,6 +29,8 @@ import { type PlanForExtent, planReplacements, startJoining, startProcs } from "
 /** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
 
+let readAttachment: (mesh: HostMesh) => AttachedHosts | undefined;
+
 /** Maps the names of dimensions to types of host meshes. */
 interface HostMeshKind extends RegionMeshKind {
   readonly mesh: HostMesh<this["dims"]>;
@@ -42,6 +44,10 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   /** The procs of a mesh that is this machine under another name. */
   readonly #own: OwnHosts | undefined;
   readonly #ready: Promise<void>;
+
+  static {
+    readAttachment = (mesh) => mesh.#attached;
+  }
 
   /**
    * Called by `thisHost` and `attachHosts`.
@@ -261,6 +267,10 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
 /** Returns the machine that this process runs on, as a mesh with the dimension `hosts`, whose procs can be stopped together. */
 export function ownHosts(name: string): HostMesh<"hosts"> {
   return new HostMesh(currentRuntime(), wholeRegion({ hosts: 1 }), { own: new OwnHosts(name) });
+
+/** Returns the attached hosts of a mesh; undefined for this machine. */
+export function attachmentOf(mesh: HostMesh): AttachedHosts | undefined {
+  return readAttachment(mesh);
 }
 
 /** Returns the machine that this process runs on, as a mesh of one host without dimensions. */

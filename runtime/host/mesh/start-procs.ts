@@ -5,10 +5,11 @@
 import type { ProcConfig } from "../../../generated/proc-agent.js";
 import { currentCell } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
+import { withInspector } from "../../proc/launch/inspector.js";
 import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
 import type { JoiningRank } from "../../proc/mesh/membership.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
-import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
+import { SpawnedProcs, type StartDescription } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, type Point, points, wholeRegion } from "../../shape/index.js";
 import type { AttachedHost } from "../attached/attached-host.js";
@@ -45,7 +46,8 @@ export function startProcs<D extends string>(
   );
   const { name, restart } = plan;
   const start = (made: SpawnedProcs, rank: number) => planReplacements(runtime, made, planFor)(rank);
-  const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start });
+  const describeStart = (made: SpawnedProcs, rank: number) => describeReplacement(runtime, made, planFor, rank);
+  const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start, describeStart });
   procs.configureChildren(starts.map((start) => startChild(runtime, procs, start, plan)));
   return procs;
 }
@@ -80,6 +82,21 @@ export function planReplacements<D extends string>(
     const plan = planFor(point.extent);
     return startChild(runtime, procs, planStart(runtime, procs.proc, rank, point, plan), plan);
   };
+}
+
+/** Describes how a process of a rank would be started. @throws Error if it would run on this machine */
+function describeReplacement<D extends string>(
+  runtime: ProcessRuntime,
+  procs: SpawnedProcs,
+  planFor: PlanForExtent<D>,
+  rank: number,
+): StartDescription {
+  const point = procs.members.placeOf(rank) as Point<D>;
+  const plan = planFor(point.extent);
+  const { host, label, env, cpus, config } = planStart(runtime, procs.proc, rank, point, plan);
+  if (host === undefined) throw new Error(`the processes of mesh "${procs.name}" run on this machine`);
+  const execArgv = withInspector(plan.execArgv ?? runtime.platform.execArgv, plan.inspect(rank));
+  return { location: host.location, label, env, execArgv, cpus, config };
 }
 
 function planStart<D extends string>(

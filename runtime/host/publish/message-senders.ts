@@ -15,9 +15,27 @@ interface KnownSender {
   moves: number;
 }
 
+/** What another process has to know to continue with the messages of these senders. */
+export interface KnownSenders {
+  readonly senders: readonly (KnownSender & { readonly sender: bigint })[];
+  readonly hasForgotten: boolean;
+}
+
 export class MessageSenders {
   readonly #known = new Map<bigint, KnownSender>();
   #hasForgotten = false;
+
+  /** The senders from which messages have arrived, as another process takes them over. */
+  get known(): KnownSenders {
+    const senders = [...this.#known].map(([sender, known]) => ({ sender, ...known }));
+    return { senders, hasForgotten: this.#hasForgotten };
+  }
+
+  /** Continues with the senders of another process. */
+  restore({ senders, hasForgotten }: KnownSenders): void {
+    for (const { sender, received, moves } of senders) this.#known.set(sender, { received, moves });
+    this.#hasForgotten = hasForgotten;
+  }
 
   /** Records the arrival of a message. @throws Error if it comes through a host that its sender has left */
   received({ sender, sequence, moves }: MessageOrder): void {

@@ -20,6 +20,8 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { baseRank } from "../../shape/index.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { AttachedHost } from "../attached/attached-host.js";
+import type { KnownSenders } from "./message-senders.js";
+import { MessagesUnderWay } from "./messages-under-way.js";
 import { ProxyMesh } from "./proxy-mesh.js";
 import { ReceivedMessages } from "./received-messages.js";
 
@@ -31,11 +33,20 @@ interface OwnPublication {
   readonly messages: ReceivedMessages;
 }
 
+/** A published mesh, as another process takes it over. */
+export interface PublishedState {
+  readonly publication: Publication;
+  readonly mesh: ActorMesh;
+  readonly senders: KnownSenders;
+}
+
 export class ProgramPublications implements PublishedMeshes {
   readonly #runtime: ProcessRuntime;
   /** The meshes that this program has published, by the ids of the publications. */
   readonly #own = new Map<bigint, OwnPublication>();
   readonly #proxies = new Map<bigint, ProxyMesh>();
+  /** The messages of other programs that are being handled. */
+  readonly underWay = new MessagesUnderWay();
 
   constructor(runtime: ProcessRuntime) {
     this.#runtime = runtime;
@@ -44,6 +55,27 @@ export class ProgramPublications implements PublishedMeshes {
   /** Takes messages for a mesh of this program from now on. */
   add(publication: Publication, mesh: ActorMesh, hosts: readonly AttachedHost[]): void {
     this.#own.set(publication.id, { publication, mesh, hosts, messages: new ReceivedMessages(viewOf(mesh)) });
+  }
+
+  /** The meshes that this program has published, with the programs that have sent messages to them. */
+  get own(): readonly PublishedState[] {
+    return [...this.#own.values()].map(({ publication, mesh, messages }) => ({
+      publication,
+      mesh,
+      senders: messages.senders.known,
+    }));
+  }
+
+  /** Publishes a mesh that another process has published on these hosts, which know it. */
+  restore({ publication, mesh, senders }: PublishedState, hosts: readonly AttachedHost[]): void {
+    const messages = new ReceivedMessages(viewOf(mesh));
+    messages.senders.restore(senders);
+    this.#own.set(publication.id, { publication, mesh, hosts, messages });
+  }
+
+  /** Leaves the published meshes to another process. The hosts are not told. */
+  giveUp(): void {
+    this.#own.clear();
   }
 
   /** Withdraws a mesh of this program. Resolves when the hosts have been told. Idempotent, never rejects. */
@@ -71,14 +103,15 @@ export class ProgramPublications implements PublishedMeshes {
 
   call(call: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
     const own = this.#own.get(call.publication);
-    return own === undefined ? Promise.resolve(notPublished) : this.#asRoot(() => own.messages.call(call, signal));
+    if (own === undefined) return Promise.resolve(notPublished);
+    return this.underWay.call(this.#asRoot(() => own.messages.call(call, signal)));
   }
 
   stream(call: RelayedCall, signal: AbortSignal): AsyncIterableIterator<RelayedAnswer> {
     const own = this.#own.get(call.publication);
     return own === undefined
       ? noPublishedMeshes.stream(call, signal)
-      : this.#asRoot(() => own.messages.stream(call, signal));
+      : this.underWay.stream(this.#asRoot(() => own.messages.stream(call, signal)));
   }
 
   rankState(publication: bigint, rank: number): PublishedRankState {

@@ -45,6 +45,11 @@ export class ReceivedMessages {
     this.#whole = whole;
   }
 
+  /** The programs from which messages have come. */
+  get senders(): MessageSenders {
+    return this.#senders;
+  }
+
   /** Sends a message. Never rejects. */
   async call(message: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
     try {

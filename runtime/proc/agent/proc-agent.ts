@@ -237,6 +237,10 @@ export class ProcAgent extends ProcAgentActor {
   movePublishedSender(move: SenderMove): MovedSender {
     return this.#proc.publishedMeshes.moveSender(move);
   }
+
+  failures(): ActorNotice[] {
+    return this.#proc.failures;
+  }
 }
 
 /** Returns the rank and extent of an actor: those of the order, or else those of this proc among the addressed ones. */

@@ -79,6 +79,8 @@ export class ProcRuntime implements ProcHooks {
   #hostWatch: HostWatch | undefined;
   readonly #dialer: ProcDialer;
   readonly #creating = new Map<MeshId, OnCreated>();
+  /** The reported failures of actors that have not been created again. */
+  readonly #failures = new Map<MeshId, ActorNotice>();
 
   constructor(services: ProcServices, options: ProcRuntimeOptions) {
     const { id, parent, launcher, rank, extent, runDir } = options;
@@ -223,6 +225,7 @@ export class ProcRuntime implements ProcHooks {
   /** @param created called once, possibly before this method returns */
   createActorNow(request: ActorRequest, created: OnCreated): void {
     this.#creating.set(request.mesh, created);
+    this.#failures.delete(request.mesh);
     this.platform.interceptUncaughtErrors?.((error) => blameActor(this.platform, error));
     this.proc.createActor(request);
   }
@@ -251,6 +254,7 @@ export class ProcRuntime implements ProcHooks {
 
   async stopActor(mesh: MeshId, options: StopOptions): Promise<void> {
     const cell = this.proc.cell(mesh);
+    this.#failures.delete(mesh);
     if (cell !== undefined && mesh !== AGENT_MESH) await this.proc.stopActor(cell, options);
   }
 
@@ -282,6 +286,11 @@ export class ProcRuntime implements ProcHooks {
     return spawnedActors.get(mesh)?.statusOf(rank) ?? publishedMeshes.statusOf(mesh, rank) ?? { state: "lost" };
   }
 
+  /** The failures of actors that were reported to the proc that ordered them. */
+  get failures(): ActorNotice[] {
+    return [...this.#failures.values()];
+  }
+
   handleNotice(notice: ActorNotice): void {
     this.#services.spawnedActors.get(notice.mesh)?.recordFailure(notice);
   }
@@ -296,7 +305,10 @@ export class ProcRuntime implements ProcHooks {
     const { owner } = cell.spec;
     if (this.#services.spawnedActors.has(cell.mesh)) this.handleNotice(notice);
     else if (cell.mesh === AGENT_MESH) this.#agentFailed(failure);
-    else runAsRoot(this.proc, () => agentOf(owner).failed.broadcast(notice));
+    else {
+      this.#failures.set(cell.mesh, notice);
+      runAsRoot(this.proc, () => agentOf(owner).failed.broadcast(notice));
+    }
   }
 
   stopOwned(cell: LocalActor, options: StopOptions): Promise<void> {

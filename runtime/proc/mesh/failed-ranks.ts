@@ -95,6 +95,21 @@ export class FailedRanks {
     this.remove(rank);
   }
 
+  /** Returns why a rank has failed, or undefined if it has not. */
+  causeOf(rank: number): FailureCause | undefined {
+    return this.#causes?.get(rank);
+  }
+
+  /** Sets what another process knew of a rank that it has owned before. */
+  restore(rank: number, incarnation: number, cause: FailureCause | undefined): void {
+    if (incarnation > 0) {
+      this.#incarnations ??= new Map();
+      this.#incarnations.set(rank, incarnation);
+      this.markRevived(rank);
+    }
+    if (cause !== undefined) this.add(rank, cause);
+  }
+
   /** Returns whether an actor was replaced, and the replacement has lived. */
   isReplaced(rank: number): boolean {
     return this.#liveIncarnations?.has(rank) === true;

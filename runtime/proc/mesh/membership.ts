@@ -71,6 +71,11 @@ export class Membership {
     return this.#changes?.numbers.count ?? regionSize(this.#spawned);
   }
 
+  /** Whether the mesh was resized, or ranks have left it. */
+  get hasChanged(): boolean {
+    return this.#changes !== undefined;
+  }
+
   /** Returns whether a rank belongs to the mesh. */
   has(number: number): boolean {
     return this.#changes?.members.has(number) ?? number < this.size;

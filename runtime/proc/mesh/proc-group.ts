@@ -12,6 +12,7 @@ import type { ActorClass } from "../../actor/reference/actor-request.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
+import type { MeshId } from "../../link/address.js";
 import { type Region, regionExtent } from "../../shape/index.js";
 import type { MeshFailure } from "../../supervise/mesh-failure.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
@@ -19,7 +20,7 @@ import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
 import { encodeArguments } from "./constructor-arguments.js";
 import type { SpawnPlan } from "./spawn-plan.js";
-import { type MeshOperations, SpawnedActors } from "./spawned-actors.js";
+import { type MeshOperations, type RestoredRank, SpawnedActors } from "./spawned-actors.js";
 
 /** The restart policy and the time limits of the actors of a mesh. */
 export type SupervisionPlan = Pick<SpawnPlan, "restart" | "watch">;
@@ -104,6 +105,26 @@ export abstract class ProcGroup implements MeshOperations {
     }
     mesh.checkpoints?.start();
     return wholeMesh(record, descriptor);
+  }
+
+  /** Takes over a mesh of actors that another process has owned. Its actors exist. */
+  adopt(
+    identity: { readonly id: MeshId; readonly name: string },
+    owner: LocalActor,
+    region: Region,
+    plan: SpawnPlan,
+    ranks: readonly RestoredRank[],
+  ): ActorMesh {
+    const { proc } = this;
+    const record = proc.records.findOrCreate({ ...identity, owner: proc.id, extent: regionExtent(region) });
+    for (const [rank, place] of this.locations(region).entries()) {
+      record.setLocation(rank, { ...place, generation: ranks[rank]!.incarnation });
+    }
+    const mesh = new SpawnedActors(record, owner, region, plan, this);
+    record.control = mesh;
+    this.#register(mesh);
+    mesh.restore(ranks);
+    return wholeMesh(record, plan.descriptor);
   }
 
   warn(message: string, type: string): void {

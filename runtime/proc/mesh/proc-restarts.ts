@@ -48,6 +48,11 @@ export class ProcRestarts {
     return this.#restarts?.history(rank) ?? [];
   }
 
+  /** The ranks whose processes are being started, or will be. */
+  get pending(): number[] {
+    return [...this.#pending.keys()];
+  }
+
   /** Handles the exit of the process of a rank. @param clean whether the exit code was 0 */
   childExited(rank: number, failure: PastFailure, clean: boolean): void {
     this.#pending.delete(rank);

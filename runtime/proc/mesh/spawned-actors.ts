@@ -50,6 +50,14 @@ export interface MeshOperations {
   stopActors(mesh: SpawnedActors, options: StopOptions): Promise<unknown>;
 }
 
+/** The actor of one rank, as the earlier owner of its mesh knew it. */
+export interface RestoredRank {
+  /** How many times the actor has been replaced. */
+  readonly incarnation: number;
+  /** Why it has failed for good; absent if it lives. */
+  readonly failed?: FailureCause;
+}
+
 /** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
 
@@ -232,7 +240,23 @@ export class SpawnedActors implements MeshControl, OwnedMesh, AwaitedMesh, Faili
     return this.#stopping;
   }
 
-  /** Handles the stop of the processes on which the mesh lives. */
+  /** Resolves when it is known of each actor whether it has been created. */
+  whenKnown(): Promise<void> {
+    return this.#readiness.whenKnown();
+  }
+
+  /** Takes over a mesh whose actors have been created by another process, which has owned it before. */
+  restore(ranks: readonly RestoredRank[]): void {
+    for (const [rank, { incarnation, failed }] of ranks.entries()) {
+      this.failures.restore(rank, incarnation, failed);
+      this.#readiness.outcomeKnown();
+      if (failed !== undefined) this.record.target(rank).markDown().markLost();
+    }
+    if (this.failures.size > 0) this.#readiness.ranksLost();
+    this.#readiness.update();
+  }
+
+  /** Handles the stop of the processes on which the mesh lives, or that another process owns the mesh from now on. */
   procsStopped(reason: string): void {
     this.record.stopReason ??= reason;
     this.#stopping ??= Promise.resolve();

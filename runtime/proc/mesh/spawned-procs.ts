@@ -4,6 +4,7 @@
  */
 
 import type { Checkpoint } from "../../../generated/checkpoint.js";
+import type { ProcConfig } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { isProgramEnding } from "../../actor/program-end.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
@@ -41,6 +42,18 @@ export interface SpawnedProcsOptions {
   readonly restart?: RestartPlan | undefined;
   /** Starts a process that replaces the one at a rank. */
   readonly start: (procs: SpawnedProcs, rank: number) => StartedChild;
+  /** Describes how `start` would start a process, so that another process can do it. Absent: that is not possible. */
+  readonly describeStart?: (procs: SpawnedProcs, rank: number) => StartDescription;
+}
+
+/** How a process on an attached host is started. */
+export interface StartDescription {
+  readonly location: Location;
+  readonly label: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly execArgv: readonly string[];
+  readonly cpus: string | undefined;
+  readonly config: ProcConfig;
 }
 
 export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartableProcs, ResizableProcs, UpgradedProcs {
@@ -53,7 +66,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   #stopReason: string | undefined;
   /** Number of procs that have been replaced. */
   #generation = 0;
-  readonly #restartPlan: RestartPlan | undefined;
+  readonly restartPlan: RestartPlan | undefined;
+  readonly #describeStart: SpawnedProcsOptions["describeStart"];
   readonly #restarts: ProcRestarts;
   readonly #replacements: ProcReplacements;
   readonly retiring = new Set<ChildProc>();
@@ -64,10 +78,12 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   readonly #starts: ProcStarts;
   readonly #firstStart: ProcStart;
 
-  constructor(runtime: ProcessRuntime, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
+  constructor(runtime: ProcessRuntime, options: SpawnedProcsOptions) {
+    const { name, extent, owner, restart, start } = options;
     super(runtime);
     this.#replacements = new ProcReplacements(this, (rank) => start(this, rank));
-    this.#restartPlan = restart;
+    this.restartPlan = restart;
+    this.#describeStart = options.describeStart;
     this.#restarts = new ProcRestarts(this, restart);
     this.name = name;
     this.extent = extent;
@@ -97,7 +113,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   protected override get defaultRestart(): RestartPlan | undefined {
-    return this.#restartPlan;
+    return this.restartPlan;
   }
 
   get stopReason(): string | undefined {
@@ -109,13 +125,41 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return this.#stopping !== undefined;
   }
 
+  /** The ranks whose processes are being restarted. */
+  get restartingRanks(): readonly number[] {
+    return this.#restarts.pending;
+  }
+
+  /** Describes how a process for a rank is started. @throws Error if another process could not start it */
+  describeStart(rank: number): StartDescription {
+    if (this.#describeStart === undefined) throw new Error(`mesh "${this.name}" is not on attached hosts`);
+    return this.#describeStart(this, rank);
+  }
+
+  /** Takes the children of another process, which has configured them and has owned this mesh before. */
+  adoptChildren(children: readonly ChildProc[]): void {
+    this.#register(children);
+    this.#firstStart.ready.resolve();
+  }
+
+  /** Gives the processes up, because another process owns them from now on. Nothing that happens to them is a failure. */
+  giveUp(reason: string): void {
+    this.#stopReason ??= reason;
+    this.#stopping ??= Promise.resolve();
+    this.#restarts.stop();
+    this.#starts.rejectAll(new Error(`mesh "${this.name}" was given up${reasonSuffix(reason)}`));
+    for (const mesh of [...this.meshes]) mesh.procsStopped(reason);
+    for (const child of this.#children) {
+      child.isExitExpected = true;
+      this.runtime.children.delete(child.id);
+    }
+    this.runtime.ownership.remove(this.owner, this);
+  }
+
   /** Takes the started children, which have links to this proc, and sends them their configurations. */
   configureChildren(started: readonly StartedChild[]): void {
     const children = started.map(({ child }) => child);
-    this.#children = [...children];
-    this.#agents = new ProcAgents(this.proc.id, this.extent, children.map(rankLocationOf));
-    this.runtime.ownership.add(this.owner, this);
-    this.runtime.registerShutdown();
+    this.#register(children);
     const configs = started.map(({ config }) => config);
     const answers = runAsRoot(this.proc, () => configureAll(this.#agents, configs));
     void this.#starts.await(this.#firstStart, children, answers);
@@ -291,6 +335,13 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   override checkMembers(region: Region, failed: string): void {
     checkMembers(this, region, failed);
+  }
+
+  #register(children: readonly ChildProc[]): void {
+    this.#children = [...children];
+    this.#agents = new ProcAgents(this.proc.id, this.extent, children.map(rankLocationOf));
+    this.runtime.ownership.add(this.owner, this);
+    this.runtime.registerShutdown();
   }
 
   /** Installs the procs that join, and sends them their configurations. */

@@ -5,7 +5,7 @@ import type { UnhandledFaultHook } from "../../supervise/unhandled-faults.js";
 import type { EndProc } from "../agent/proc-runtime.js";
 import type { ProcIdentity } from "../launch/proc-backend.js";
 import { nodePlatform } from "../platform/node-platform.js";
-import { ProcessRuntime } from "./process-runtime.js";
+import { ProcessRuntime, type ProgramIdentity } from "./process-runtime.js";
 
 /** Returns the process to which the running code belongs. */
 export function currentRuntime(): ProcessRuntime {
@@ -30,6 +30,16 @@ export function programRuntime(): ProcessRuntime {
 export function startChildRuntime(identity: ProcIdentity, leave: EndProc): ProcessRuntime {
   if (threadRuntime !== undefined) throw new Error("cannot boot: this process has a runtime already");
   threadRuntime = setAsMainRuntime(new ProcessRuntime(nodePlatform, identity, leave));
+  return threadRuntime;
+}
+
+/**
+ * Creates the runtime of this thread with the identity of a program whose place it takes. Called once, before any other
+ * use of the runtime.
+ */
+export function startSuccessorRuntime(predecessor: ProgramIdentity): ProcessRuntime {
+  if (threadRuntime !== undefined) throw new Error("cannot take over: this process has a runtime already");
+  threadRuntime = setAsMainRuntime(new ProcessRuntime(nodePlatform, undefined, () => {}, undefined, predecessor));
   return threadRuntime;
 }
 

@@ -36,6 +36,9 @@ import { childLocation } from "../remote/hosted-location.js";
 /** The identity of a proc, without the universe of this process. */
 type ProcPlacement = Omit<ProcIdentity, "universe" | "parent"> & { readonly parent?: ProcId };
 
+/** The identity of a program whose place this process takes. */
+export type ProgramIdentity = Pick<ProcIdentity, "universe" | "id">;
+
 /** The runtime of one operating-system process or thread, or of one simulated process. */
 export class ProcessRuntime implements ProcServices {
   readonly platform: Platform;
@@ -82,8 +85,15 @@ export class ProcessRuntime implements ProcServices {
   /**
    * @param identity the identity that the parent assigned; undefined for a program
    * @param agent the agent that executes orders here; undefined selects the agent of a process that holds actors
+   * @param predecessor the program whose place this one takes, if it takes one
    */
-  constructor(platform: Platform, identity: ProcIdentity | undefined, leave: EndProc, agent?: AgentRole | undefined) {
+  constructor(
+    platform: Platform,
+    identity: ProcIdentity | undefined,
+    leave: EndProc,
+    agent?: AgentRole | undefined,
+    predecessor?: ProgramIdentity,
+  ) {
     const { clock, random } = platform;
     this.platform = platform;
     this.directLinks = new DirectLinks(platform);
@@ -103,11 +113,11 @@ export class ProcessRuntime implements ProcServices {
       clock,
     );
     this.isProgram = identity === undefined;
-    this.universe = identity?.universe ?? random.id();
+    this.universe = (identity ?? predecessor)?.universe ?? random.id();
     this.#runDir = identity?.runDir ?? platform.runDirOf(this.universe);
     this.hostLocation = identity?.host;
     this.#runDirMade = identity !== undefined && this.#runDir !== "";
-    const options = identity ?? { id: random.id(), rank: 0, extent: {}, runDir: this.#runDir };
+    const options = identity ?? { id: predecessor?.id ?? random.id(), rank: 0, extent: {}, runDir: this.#runDir };
     this.mainProc = this.addProc(options, leave, agent);
   }
 

@@ -1,0 +1,18 @@
+/** The messages between a daemon and a controller that it has started, over the channel of Node.js. */
+
+/** The argument of the boot file that makes the process a controller. */
+export const controllerArgument = "controller";
+
+/** An order of the daemon. Exactly one property is set. Both contain the text of `encodeHandOver`. */
+export interface ControllerOrder {
+  /** Loads the program, and checks that all hosts are reached. Nothing is taken over. */
+  readonly prepare?: string;
+  /** Takes over the processes and meshes. */
+  readonly takeOver?: string;
+}
+
+/** The answer to an order. */
+export interface ControllerAnswer {
+  /** Why the order could not be carried out. */
+  readonly failed?: string;
+}

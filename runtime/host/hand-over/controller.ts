@@ -1,0 +1,89 @@
+/**
+ * A controller: the process on a host that owns what a driver has handed over. The daemon of the host starts it and sends
+ * it two orders. It ends with the daemon, with the last of its meshes, and when a host ends it by a signal.
+ */
+import { errorMessage } from "../../../shared/text/error-message.js";
+import { makeNodePlatform } from "../../proc/platform/node-platform.js";
+import { startSuccessorRuntime } from "../../proc/process/current-runtime.js";
+import { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { settlesWithin } from "../../proc/time-limit.js";
+import type { ControllerAnswer, ControllerOrder } from "./controller-messages.js";
+import { decodeHandOver, type HandOver } from "./hand-over.js";
+import { attachHandedHosts, type HandedClasses, takeOver } from "./take-over.js";
+
+export { controllerArgument } from "./controller-messages.js";
+
+/** Time in ms for everything to stop when the host has ended. */
+const endLimit = 1000;
+
+interface Prepared {
+  readonly runtime: ProcessRuntime;
+  readonly classes: HandedClasses;
+}
+
+/** Executes the orders of the daemon until it ends. */
+export function runController(): void {
+  let prepared: Prepared | undefined;
+  const answer = (said: ControllerAnswer) => process.send?.(said);
+  process.once("disconnect", () => void end(prepared?.runtime, "its host has ended"));
+  process.on("message", ({ prepare: first, takeOver: second }: ControllerOrder) => {
+    const run = async () => {
+      if (first !== undefined) prepared = await prepare(decodeHandOver(first));
+      if (second === undefined) return;
+      const { runtime, classes } = prepared!;
+      superviseMeshes(runtime);
+      await takeOver(runtime, decodeHandOver(second), classes);
+    };
+    run().then(
+      () => answer({}),
+      (error) => answer({ failed: errorMessage(error) }),
+    );
+  });
+}
+
+/** Loads the program, and checks that the hosts accept this process. */
+async function prepare(state: HandOver): Promise<Prepared> {
+  const runtime = startSuccessorRuntime({ universe: state.universe, id: state.driver });
+  const { platform } = runtime;
+  const configs = state.procs.flatMap(({ procs }) => procs.map(({ config }) => config));
+  for (const loader of new Set(configs.map((config) => config.loader))) {
+    if (loader !== undefined) await ((await platform.importModule(loader)) as { register(): unknown }).register();
+  }
+  for (const registry of new Set(configs.map((config) => config.registry))) {
+    if (registry !== undefined) await platform.importModule(registry);
+  }
+  const classes = await Promise.all(
+    state.actors.map(async ({ name, actor, fingerprint }) => {
+      const actorClass = await platform.classes.find(actor);
+      if (actorClass.descriptor.fingerprint === fingerprint) return actorClass;
+      throw new Error(`mesh "${name}" has another schema on this host than in the driver; deploy the same build`);
+    }),
+  );
+  await checkHosts(state);
+  return { runtime, classes };
+}
+
+/** Attaches all hosts under another identity, and leaves them again. Rejects if one does not accept this process. */
+async function checkHosts(state: HandOver): Promise<void> {
+  const probe = new ProcessRuntime(makeNodePlatform(), undefined, () => {});
+  const groups = state.hosts.map((hosts) => attachHandedHosts(probe, hosts));
+  try {
+    await Promise.all(groups.map(({ ready }) => ready));
+  } finally {
+    await Promise.all(groups.map((group) => group.stop({ reason: "it was a check", drain: 0 })));
+  }
+}
+
+/** Reports failures that no restart policy answers, and ends this process when no actor lives any more. */
+function superviseMeshes(runtime: ProcessRuntime): void {
+  runtime.unhandledFaults.replaceHook((failure) => {
+    runtime.platform.print(`viceroy controller: ${failure.report()}\n`);
+    const isLiving = [...runtime.spawnedActors.values()].some((mesh) => !mesh.isOver);
+    if (!isLiving) void end(runtime, "all its meshes have ended");
+  });
+}
+
+async function end(runtime: ProcessRuntime | undefined, reason: string): Promise<void> {
+  if (runtime !== undefined) await settlesWithin(runtime.platform.clock, endLimit, runtime.stop({ reason, drain: 0 }));
+  process.exit();
+}

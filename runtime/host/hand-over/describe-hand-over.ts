@@ -1,0 +1,95 @@
+/** Describes what a driver hands over, as a controller needs it to continue. */
+
+import { viewOf } from "../../actor/mesh/actor-mesh.js";
+import type { SpawnedActors } from "../../proc/mesh/spawned-actors.js";
+import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import type { AttachedHosts } from "../attached/attached-hosts.js";
+import type { PublishedState } from "../publish/program-publications.js";
+import type { HandedActors, HandedHosts, HandedProc, HandedProcs, HandedPublication, HandOver } from "./hand-over.js";
+import type { HandedMeshes } from "./refusals.js";
+
+/**
+ * @param subject what is detached, for messages to people
+ * @throws Error if the class of an actor, or the start of a process, cannot be described; also rethrows errors of functions
+ * among the options of the processes
+ */
+export async function describeHandOver(
+  runtime: ProcessRuntime,
+  { groups, procs, actors }: HandedMeshes,
+  published: readonly PublishedState[],
+  subject: string,
+): Promise<HandOver> {
+  const { proc } = runtime.mainProc;
+  return {
+    universe: runtime.universe,
+    driver: proc.id,
+    subject,
+    hosts: groups.map(describeHosts),
+    procs: procs.map((mesh) => describeProcs(mesh, groups)),
+    actors: await Promise.all(actors.map((mesh) => describeActors(runtime, mesh, procs))),
+    publications: published.map((each) => describePublication(each, actors)),
+  };
+}
+
+function describeHosts({ name, dimension, access, hosts }: AttachedHosts): HandedHosts {
+  const { registry, ...others } = access;
+  const addresses = hosts.map(({ id, address }) => ({ agent: id, address }));
+  return { name, dimension, ...others, hosts: addresses, ...(registry === undefined ? {} : { registry }) };
+}
+
+function describeProcs(mesh: SpawnedProcs, groups: readonly AttachedHosts[]): HandedProcs {
+  const { name, extent, restartPlan, members } = mesh;
+  const procs = Array.from({ length: members.count }, (_, rank) => describeProc(mesh, rank, groups));
+  return { name, extent, procs, ...(restartPlan === undefined ? {} : { restart: restartPlan }) };
+}
+
+function describeProc(mesh: SpawnedProcs, rank: number, groups: readonly AttachedHosts[]): HandedProc {
+  const { id, exit } = mesh.childAt(rank);
+  const { location, label, env, execArgv, cpus, config } = mesh.describeStart(rank);
+  const group = groups.findIndex((each) => each.hosts.some((host) => host.location === location));
+  return {
+    proc: id,
+    group,
+    host: groups[group]!.hosts.findIndex((host) => host.location === location),
+    ...(exit === undefined ? {} : { ended: exit.cause }),
+    label,
+    env: Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, value ?? null])),
+    execArgv,
+    ...(cpus === undefined ? {} : { cpus }),
+    config,
+  };
+}
+
+async function describeActors(
+  { platform }: ProcessRuntime,
+  { record, plan, members, failures }: SpawnedActors,
+  procs: readonly SpawnedProcs[],
+): Promise<HandedActors> {
+  const { classes } = platform;
+  const { actorClass, descriptor, args, protobuf, restart, watch } = plan;
+  return {
+    mesh: record.id,
+    name: record.name,
+    procs: procs.findIndex(({ meshes }) => [...meshes].some((mesh) => mesh.record === record)),
+    region: members.spawnedOn,
+    actor: classes.referenceOf(actorClass) ?? (await classes.resolve(actorClass)),
+    fingerprint: descriptor.fingerprint,
+    args,
+    protobuf,
+    ...(restart === undefined ? {} : { restart }),
+    ...(watch === undefined ? {} : { watch }),
+    ranks: Array.from({ length: members.count }, (_, rank) => {
+      const failed = failures.causeOf(rank);
+      return { incarnation: failures.incarnationOf(rank), ...(failed === undefined ? {} : { failed }) };
+    }),
+  };
+}
+
+function describePublication(
+  { publication, mesh, senders }: PublishedState,
+  actors: readonly SpawnedActors[],
+): HandedPublication {
+  const { record } = viewOf(mesh);
+  return { publication, actors: actors.findIndex((each) => each.record === record), senders };
+}

@@ -1,0 +1,227 @@
+/**
+ * `detachHosts`: a driver hands its published meshes to a controller, a process on one of its hosts, and leaves the hosts.
+ *
+ * First, the controller is started and loads the program, while nothing has changed. Then the hosts keep all messages to
+ * the driver, the driver waits for the calls that are under way, and says farewell to its processes and hosts. At last, the
+ * controller connects under the identity of the driver, and the hosts pass the messages to it. Up to the farewell, the
+ * driver can go on as if nothing had happened.
+ */
+import { errorMessage } from "../../../shared/text/error-message.js";
+import { currentCell } from "../../actor/context.js";
+import { viewOf } from "../../actor/mesh/actor-mesh.js";
+import type { ProcId } from "../../link/address.js";
+import { makeNodePlatform } from "../../proc/platform/node-platform.js";
+import { currentRuntime } from "../../proc/process/current-runtime.js";
+import { ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { countdown, settlesWithin } from "../../proc/time-limit.js";
+import { AttachedHost } from "../attached/attached-host.js";
+import type { AttachedHosts } from "../attached/attached-hosts.js";
+import { attachmentOf, type HostMesh } from "../mesh/host-mesh.js";
+import { type ProgramPublications, publicationsOf } from "../publish/program-publications.js";
+import { describeHandOver } from "./describe-hand-over.js";
+import { encodeHandOver, type HandOver } from "./hand-over.js";
+import { type HandedMeshes, refusals } from "./refusals.js";
+
+/** Time in ms in which a controller must take over after the driver has left. */
+const takeOverLimit = 20_000;
+
+/** Time in ms between two looks at the calls that are under way. */
+const pollInterval = 10;
+
+export interface DetachHostsOptions {
+  /** What is detached, for messages to people: `job "train"`. */
+  readonly subject: string;
+  /** The time in ms for calls that are under way. */
+  readonly drain: number;
+}
+
+/** Thrown when meshes of a program cannot be handed over. Nothing has changed then. */
+export class HandOverRefusedError extends Error {
+  override readonly name = "HandOverRefusedError";
+  /** What cannot be handed over, and why: one text for each mesh or option. */
+  readonly reasons: readonly string[];
+
+  constructor(subject: string, reasons: readonly string[]) {
+    super(`cannot detach ${subject}: ${reasons.join("; ")}`);
+    this.reasons = reasons;
+  }
+}
+
+/**
+ * Hands all published meshes on the given hosts to a controller, and leaves the hosts.
+ *
+ * @param meshes whole meshes of attached hosts; the controller runs on the first host of the first one
+ * @throws {HandOverRefusedError} as a rejection, when meshes of this program would end with it, or cannot be handed over
+ * @throws {Error} as a rejection, when the controller cannot start or cannot take over; the message says what has become of
+ * the meshes
+ */
+export function detachHosts(meshes: readonly HostMesh[], { subject, drain }: DetachHostsOptions): Promise<void> {
+  const groups = meshes.map((mesh) => attachmentOf(mesh)!);
+  return new Detachment(currentRuntime(), groups, subject, drain).run();
+}
+
+class Detachment {
+  readonly #runtime: ProcessRuntime;
+  readonly #groups: readonly AttachedHosts[];
+  readonly #hosts: readonly AttachedHost[];
+  readonly #publications: ProgramPublications;
+  readonly #subject: string;
+  readonly #drain: number;
+
+  constructor(runtime: ProcessRuntime, groups: readonly AttachedHosts[], subject: string, drain: number) {
+    this.#runtime = runtime;
+    this.#groups = groups;
+    this.#hosts = groups.flatMap(({ hosts }) => hosts);
+    this.#publications = publicationsOf(runtime);
+    this.#subject = subject;
+    this.#drain = drain;
+  }
+
+  async run(): Promise<void> {
+    if (currentCell() !== this.#runtime.mainProc.proc.root) {
+      throw new Error(`cannot detach ${this.#subject}: an actor calls it; call it in the code of the program itself`);
+    }
+    const { clock } = this.#runtime.platform;
+    await Promise.all(this.#hosts.map(({ ready }) => ready));
+    const known = Promise.all(this.#meshes.actors.map((mesh) => mesh.whenKnown()));
+    await settlesWithin(clock, this.#drain, known);
+    const prepared = await this.#describe();
+    const desk = new ControllerDesk(this.#hosts[0]!, this.#groups[0]!);
+    try {
+      await desk.start(prepared).catch((error) => {
+        throw new Error(
+          `cannot detach ${this.#subject}: its controller cannot start on host ${desk.address}: ${errorMessage(error)}`,
+          { cause: error },
+        );
+      });
+      await this.#handOver(desk);
+    } finally {
+      await desk.leave();
+    }
+  }
+
+  async #handOver(desk: ControllerDesk): Promise<void> {
+    let state: HandOver;
+    try {
+      await this.#holdMessages(this.#drain + takeOverLimit);
+      await this.#drainMessages();
+      state = await this.#describe();
+    } catch (error) {
+      await Promise.allSettled(this.#hosts.map((host) => host.ask((agent) => agent.resume.callOne())));
+      throw error;
+    }
+    await this.#sayFarewell();
+    try {
+      await desk.handOver(state);
+    } catch (error) {
+      const why = errorMessage(error);
+      throw new Error(
+        `cannot detach ${this.#subject}: its controller could not take over, so the meshes of this program have ended: ${why}`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** What is handed over, as of now. */
+  get #meshes(): HandedMeshes {
+    const procs = this.#groups.flatMap((group) => group.procs);
+    const published = new Set(this.#publications.own.map(({ mesh }) => viewOf(mesh).record));
+    const actors = procs.flatMap(({ meshes }) => [...meshes]).filter(({ record }) => published.has(record));
+    return { groups: this.#groups, procs, actors };
+  }
+
+  /** @throws HandOverRefusedError if something cannot be handed over */
+  async #describe(): Promise<HandOver> {
+    const meshes = this.#meshes;
+    const reasons = refusals(this.#runtime, meshes);
+    if (meshes.actors.length === 0) reasons.unshift("this program has published no mesh on its hosts");
+    if (reasons.length > 0) throw new HandOverRefusedError(this.#subject, reasons);
+    return describeHandOver(this.#runtime, meshes, this.#publications.own, this.#subject);
+  }
+
+  async #holdMessages(limit: number): Promise<void> {
+    await Promise.all(this.#hosts.map((host) => host.ask((agent) => agent.hold.callOne(limit))));
+  }
+
+  /** Waits until calls to the meshes have been answered and messages have arrived, for the time of `drain`. */
+  async #drainMessages(): Promise<void> {
+    const { clock } = this.#runtime.platform;
+    const { proc } = this.#runtime.mainProc;
+    const left = countdown(clock, this.#drain);
+    while (left() > 0 && (this.#publications.underWay.count > 0 || this.#hasOpenCalls)) {
+      await new Promise<void>((resolve) => clock.after(Math.min(pollInterval, left()), resolve, true));
+    }
+    const handed = `${this.#subject} was detached while the call was under way; it may have been handled`;
+    this.#publications.underWay.giveUp(handed);
+    const sent = this.#meshes.actors.map(({ record }) => record.whenSent());
+    await settlesWithin(clock, left(), Promise.all(sent));
+    await settlesWithin(clock, left(), Promise.all(this.#procIds.map((id) => proc.whenDeliveredTo(id))));
+  }
+
+  /** Whether this program waits for answers of its processes on the hosts. */
+  get #hasOpenCalls(): boolean {
+    const { routes } = this.#runtime.mainProc.proc;
+    return this.#procIds.some((id) =>
+      routes.linksTo(id).some(({ calls }) => calls.all().some((call) => !call.isAbandoned)),
+    );
+  }
+
+  get #procIds(): ProcId[] {
+    return this.#meshes.procs.flatMap((mesh) =>
+      Array.from({ length: mesh.members.count }, (_, rank) => mesh.childAt(rank).id),
+    );
+  }
+
+  /** Leaves the processes and the hosts, without ending them. */
+  async #sayFarewell(): Promise<void> {
+    const { proc } = this.#runtime.mainProc;
+    const { procs } = this.#meshes;
+    const reason = `${this.#subject} was detached, so this program does not own it any more`;
+    for (const id of this.#procIds) proc.leavePeer(id, reason);
+    // The answers arrive after the farewells have passed through the agents of the hosts.
+    await this.#holdMessages(takeOverLimit);
+    this.#publications.giveUp();
+    for (const mesh of procs) mesh.giveUp(reason);
+    for (const group of this.#groups) group.giveUp(reason);
+  }
+}
+
+/**
+ * A second connection to the host of the controller, under an identity of its own: that of the driver passes on to the
+ * controller.
+ */
+class ControllerDesk {
+  readonly #host: AttachedHost;
+  #controller: bigint | undefined;
+
+  constructor(first: AttachedHost, { access }: AttachedHosts) {
+    const runtime = new ProcessRuntime(makeNodePlatform(), undefined, () => {});
+    this.#host = new AttachedHost(runtime, first.target, access);
+  }
+
+  get address(): string {
+    return this.#host.address;
+  }
+
+  async start(state: HandOver): Promise<void> {
+    await this.#host.ready;
+    const text = encodeHandOver(state);
+    this.#controller = await this.#host.ask((agent) => agent.startController.callOne(text));
+  }
+
+  async handOver(state: HandOver): Promise<void> {
+    const controller = this.#controller!;
+    const text = encodeHandOver(state);
+    await this.#host.ask((agent) => agent.handOver.callOne(controller, text));
+    this.#controller = undefined;
+  }
+
+  /** Leaves the host, and ends a controller that has not taken over. Never rejects. */
+  async leave(): Promise<void> {
+    const controller = this.#controller;
+    if (controller !== undefined) {
+      await this.#host.ask((agent) => agent.endController.callOne(controller)).then(undefined, () => {});
+    }
+    await this.#host.leave("the controller has taken over");
+  }
+}
