@@ -19,3 +19,12 @@ export interface JobLogOptions extends WaitOptions {
   /** Whether to wait for further lines until the job has ended. Default: false. */
   readonly follow?: boolean;
 }
+
+/** The options of {@link Job.detach}. */
+export interface DetachOptions {
+  /**
+   * The time in which calls that are under way can be answered, in milliseconds, from 0 to 60,000. Afterwards they are
+   * rejected. Default: 5,000.
+   */
+  readonly drain?: number;
+}

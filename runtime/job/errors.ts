@@ -93,6 +93,25 @@ export class PartialAllocationError extends JobStartError {
   }
 }
 
+/** Thrown when a program cannot detach from a job. Unless the message says otherwise, nothing has changed. */
+export class JobDetachError extends JobError {
+  override readonly name = "JobDetachError";
+  /** What stands in the way: one text for each mesh or option. */
+  readonly reasons: readonly string[];
+
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param reasons what stands in the way
+   * @param options the cause
+   */
+  constructor(job: string, reasons: readonly string[], options?: ErrorOptions) {
+    super(job, `cannot detach job "${job}": ${reasons.join("; ")}`, options);
+    this.reasons = reasons;
+  }
+}
+
 /** Thrown when a job ended while it was in use. */
 export class JobLostError extends JobError {
   override readonly name = "JobLostError";

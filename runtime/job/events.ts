@@ -50,6 +50,11 @@ export class EventFeed {
     this.#last = undefined;
   }
 
+  /** Ends all readers, because this program has left the job. */
+  leave(): void {
+    for (const reader of this.#readers) reader.add(undefined);
+  }
+
   /** Reads the events until the job has ended, or the reader leaves the loop. */
   async *read(): AsyncGenerator<JobEvent, void> {
     const reader = new EventReader();
@@ -58,6 +63,7 @@ export class EventFeed {
     try {
       for (;;) {
         const event = await reader.next();
+        if (event === undefined) return;
         yield event;
         if (event.kind === "ended") return;
       }
@@ -68,16 +74,17 @@ export class EventFeed {
 }
 
 class EventReader {
-  readonly #unread: JobEvent[] = [];
+  readonly #unread: (JobEvent | undefined)[] = [];
   #wake: (() => void) | undefined;
 
-  add(event: JobEvent): void {
+  /** @param event undefined for the end of the feed */
+  add(event: JobEvent | undefined): void {
     this.#unread.push(event);
     if (this.#unread.length > maxUnread) this.#unread.shift();
     this.#wake?.();
   }
 
-  async next(): Promise<JobEvent> {
+  async next(): Promise<JobEvent | undefined> {
     // A program that waits for an event goes on, even if it has nothing else to do.
     const held = this.#unread.length === 0 ? setInterval(() => {}, MAX_TIMER_MS) : undefined;
     while (this.#unread.length === 0) {
@@ -86,6 +93,6 @@ class EventReader {
       });
     }
     clearInterval(held);
-    return this.#unread.shift()!;
+    return this.#unread.shift();
   }
 }

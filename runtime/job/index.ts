@@ -4,10 +4,11 @@
  * @module
  */
 export type { BatchRun } from "./batch/batch-run.js";
-export type { JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
+export type { DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
 export type { Duration, DurationUnit } from "./duration.js";
 export {
   JobCacheError,
+  JobDetachError,
   JobError,
   JobLostError,
   JobStartError,
@@ -17,7 +18,7 @@ export {
   PartialAllocationError,
 } from "./errors.js";
 export type { JobEvent, JobEventKind } from "./events.js";
-export { Job } from "./job.js";
+export { attach, Job } from "./job.js";
 export type { JobAttachOptions, JobOptions } from "./job-options.js";
 export type { JobState } from "./job-state.js";
 export { LocalJob, type LocalJobOptions } from "./local/local-job.js";

@@ -11,8 +11,10 @@ import type { ClientOrder, ClientOutcome } from "./batch/client.js";
 import { ownRecord } from "./batch/own-record.js";
 import { JobCache } from "./cache/job-cache.js";
 import { recordedRuns } from "./cache/recorded-runs.js";
-import type { JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
+import type { DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
+import { checkDrain, detachRun } from "./detach.js";
 import {
+  JobDetachError,
   JobError,
   JobLostError,
   JobStartError,
@@ -28,9 +30,18 @@ import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { Progress } from "./progress.js";
 import type { JobLogLine, JobProvider, ReadyHost, Report } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
+import { specHash } from "./record/spec-hash.js";
 import { type SubmittedJob, submitJob } from "./submitted-job.js";
 
 type HostMeshes = Readonly<Record<string, HostMesh<"hosts">>>;
+
+/** How a run begins. */
+interface ApplyOptions {
+  /** The command of a batch job. */
+  readonly client?: ClientOrder;
+  /** A run that is used instead of submitting one. */
+  readonly record?: JobRecord | undefined;
+}
 
 /** One run of a job, from its submission or its discovery in the cache. */
 interface JobRun extends SubmittedJob {
@@ -48,6 +59,8 @@ interface JobRun extends SubmittedJob {
   /** The meshes that have been attached, to be left at the end. */
   attached?: readonly HostMesh<"hosts">[];
 }
+
+let attachRunning: <M extends string>(job: Job<M>, options: WaitOptions) => Promise<JobState<M>>;
 
 /**
  * A request for hosts, and the hosts once they are there. A job is a plain value until {@link apply} or {@link state}
@@ -68,6 +81,11 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   #run: JobRun | undefined;
   #applying: Promise<JobRun> | undefined;
   #killing: Promise<void> | undefined;
+  #detaching: Promise<void> | undefined;
+
+  static {
+    attachRunning = (job, options) => job.#attachRunning(options);
+  }
 
   /**
    * @param known the record of the run that the job uses instead of submitting one
@@ -147,6 +165,27 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#killing = undefined;
     });
     return this.#killing;
+  }
+
+  /**
+   * Hands the published meshes of this program to a controller, which is a process on the first host of the job, and leaves
+   * the job. The meshes go on without this program, until the job ends: other programs find them by `attach` and `lookup`.
+   * Handles of this program cannot be used any more. When the controller is killed, or its host ends, its meshes end.
+   *
+   * Calls that are under way are awaited for the time of `drain`. Messages of other programs that arrive meanwhile are
+   * delivered afterwards, in their order.
+   *
+   * @param options the time for calls that are under way
+   * @throws {JobDetachError} as a rejection, when a mesh of this program would end with it or cannot be handed over, the job
+   *   has no cache, this program has not attached its hosts, or the controller cannot start or take over
+   * @throws {RangeError} as a rejection, when `drain` is out of range
+   */
+  async detach(options: DetachOptions = {}): Promise<void> {
+    const drain = checkDrain(this.name, options);
+    this.#detaching ??= this.#detach(drain).finally(() => {
+      this.#detaching = undefined;
+    });
+    return this.#detaching;
   }
 
   /**
@@ -267,13 +306,45 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     return this.kill();
   }
 
+  async #detach(drain: number): Promise<void> {
+    const refuse = (why: string) => new JobDetachError(this.name, [why]);
+    if (this.#provider.isOwnHost === true) throw refuse("its host is this machine, and ends with this program");
+    if (this.#own !== undefined) throw refuse("it ends with its command, in which this program runs");
+    if (this.#cache === undefined && this.#known === undefined) {
+      throw refuse("it has no cache, so its hosts end with this program; give it a file with the option cache");
+    }
+    const run = this.#run;
+    if (run?.attached === undefined) throw refuse("this program has not attached its hosts; call state first");
+    await detachRun(this.name, run.attached, drain, () => this.#forget(run));
+  }
+
+  /** Leaves a run that goes on without this program. */
+  #forget(run: JobRun): void {
+    run.leaving.abort();
+    if (this.#run === run) this.#run = undefined;
+    this.#events.leave();
+  }
+
+  /** Attaches the hosts of a run that was submitted before. @throws JobLostError if there is none */
+  async #attachRunning(options: WaitOptions): Promise<JobState<M>> {
+    if (this.#run === undefined && this.#applying === undefined) {
+      const record = await this.find();
+      if (record === undefined) throw new JobLostError(this.name, "nothing of it runs; submit it by apply or state");
+      if (record.specHash !== specHash(this.#provider.spec)) {
+        throw new JobLostError(this.name, `what runs as ${record.applyId} was submitted with other options`);
+      }
+      await abortable(this.#startApplying({ record }), options.signal);
+    }
+    return this.state(options);
+  }
+
   #applied(): Promise<JobRun> {
     if (this.#run !== undefined) return Promise.resolve(this.#run);
     return this.#startApplying();
   }
 
-  #startApplying(client?: ClientOrder): Promise<JobRun> {
-    this.#applying ??= this.#apply(client).finally(() => {
+  #startApplying(how: ApplyOptions = {}): Promise<JobRun> {
+    this.#applying ??= this.#apply(how).finally(() => {
       this.#applying = undefined;
     });
     return this.#applying;
@@ -282,20 +353,20 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   /** Submits a batch job, which never uses a run that is there. */
   async #appliedWith(client: ClientOrder): Promise<JobRun> {
     while (this.#applying !== undefined) await this.#applying.catch(() => {});
-    if (this.#run === undefined) return this.#startApplying(client);
+    if (this.#run === undefined) return this.#startApplying({ client });
     throw new JobSubmitError(this.name, `it runs already as ${this.#run.record.applyId}; kill it first`);
   }
 
-  async #apply(client: ClientOrder | undefined): Promise<JobRun> {
+  async #apply({ client, record = this.#known }: ApplyOptions): Promise<JobRun> {
     await this.#killing;
     if (this.#ownFault !== undefined) throw this.#ownFault;
     const leaving = new AbortController();
     // Nothing of a job on the own host outlives the program, except a command.
     const isRecorded = this.#provider.isOwnHost !== true || client !== undefined;
     const submitted =
-      this.#known === undefined
+      record === undefined
         ? await submitJob(this.#provider, this.#options, isRecorded ? this.#cache : undefined, leaving.signal, client)
-        : await this.#adopt(this.#known);
+        : await this.#adopt(record);
     let resolveEnded = (_reason: string): void => {};
     const ended = new Promise<string>((resolve) => {
       resolveEnded = resolve;
@@ -446,4 +517,29 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       await lock?.release();
     }
   }
+}
+
+/**
+ * Attaches the hosts of a job that runs: one that this program or another one has submitted. The job is never submitted.
+ * Meshes that programs have published there are found by `lookup`, also those of a program that has detached.
+ *
+ * @example
+ * ```ts
+ * import { type LookupClass, lookup } from "viceroy";
+ * import { attach, ProcessJob } from "viceroy/job";
+ *
+ * declare const IndexActor: LookupClass;
+ * await attach(new ProcessJob({ meshes: { workers: { hosts: 2 } } }));
+ * const index = await lookup("index", IndexActor);
+ * ```
+ *
+ * @param job the job; what runs is found in its cache, or in the record that it was made of
+ * @param options ends the waiting
+ * @returns the host meshes by name
+ * @throws {JobLostError} as a rejection, when nothing of the job runs, or what runs was submitted with other options
+ * @throws {JobStartError} as a rejection, when a host does not answer
+ * @throws {JobCacheError} as a rejection, when the cache file cannot be used
+ */
+export function attach<M extends string>(job: Job<M>, options: WaitOptions = {}): Promise<JobState<M>> {
+  return attachRunning(job, options);
 }

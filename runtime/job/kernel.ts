@@ -3,5 +3,6 @@
  * must share these parts with the program, which has one instance of them.
  */
 export { attachRoutedHosts } from "../host/attach-hosts.js";
+export { detachHosts, HandOverRefusedError } from "../host/hand-over/detach-hosts.js";
 export { type HostMesh, ownHosts } from "../host/mesh/host-mesh.js";
 export { version } from "../version.js";

@@ -267,6 +267,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
 /** Returns the machine that this process runs on, as a mesh with the dimension `hosts`, whose procs can be stopped together. */
 export function ownHosts(name: string): HostMesh<"hosts"> {
   return new HostMesh(currentRuntime(), wholeRegion({ hosts: 1 }), { own: new OwnHosts(name) });
+}
 
 /** Returns the attached hosts of a mesh; undefined for this machine. */
 export function attachmentOf(mesh: HostMesh): AttachedHosts | undefined {

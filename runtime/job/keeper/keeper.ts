@@ -42,7 +42,15 @@ export class Keeper {
   constructor(order: KeeperOrder) {
     this.order = order;
     mkdirSync(order.logs, { recursive: true, mode: 0o700 });
-    this.#hosts = order.hosts.map((host) => new KeptHost(host, order.logs, (changed) => this.#hostChanged(changed)));
+    this.#hosts = order.hosts.map(
+      (host) =>
+        new KeptHost(
+          host,
+          order.logs,
+          (changed) => this.#hostChanged(changed),
+          () => this.#awaitDriver(),
+        ),
+    );
     this.#endAfter(firstDriverMs, `its driver did not connect within ${firstDriverMs} ms`);
     this.#startHosts();
     if (order.client !== undefined) {
@@ -72,11 +80,18 @@ export class Keeper {
     for (const host of this.hosts) tell({ host });
     this.#endWithHosts();
     return () => {
-      if (!this.#drivers.delete(tell) || this.#drivers.size > 0) return;
-      const { idle } = this.order;
-      if (idle === null) this.#endAfter(driverEndMs, "its driver has ended");
-      else this.#endAfter(idle, `it had no driver for ${idle} ms (idle)`);
+      if (this.#drivers.delete(tell)) this.#awaitDriver();
     };
+  }
+
+  /** Ends everything if no driver comes in time, unless a controller owns meshes on the hosts. */
+  #awaitDriver(): void {
+    if (this.#drivers.size > 0 || this.#ending !== undefined) return;
+    clearTimeout(this.#idleTimer);
+    if (this.#hosts.some(({ owners }) => owners > 0)) return;
+    const { idle } = this.order;
+    if (idle === null) this.#endAfter(driverEndMs, "its driver has ended");
+    else this.#endAfter(idle, `it had no driver for ${idle} ms (idle)`);
   }
 
   /** Ends all hosts and everything that they have started. Resolves when nothing is left. Idempotent. */

@@ -20,6 +20,8 @@ export class KeptHost {
   readonly order: HostOrder;
   readonly #log: RotatingLog;
   readonly #changed: (host: KeptHost) => void;
+  readonly #ownersChanged: () => void;
+  #owners = 0;
   readonly #decoder = new StringDecoder("utf8");
   #child: ChildProcess | undefined;
   #state: KeptState = "waiting";
@@ -31,8 +33,12 @@ export class KeptHost {
   #isSupplied = false;
   #beats: NodeJS.Timeout | undefined;
 
-  /** @param changed called after each change of the state */
-  constructor(order: HostOrder, logs: string, changed: (host: KeptHost) => void) {
+  /**
+   * @param changed called after each change of the state
+   * @param ownersChanged called after each change of `owners`
+   */
+  constructor(order: HostOrder, logs: string, changed: (host: KeptHost) => void, ownersChanged: () => void) {
+    this.#ownersChanged = ownersChanged;
     this.order = order;
     this.#log = new RotatingLog(logFileOf(logs, order));
     this.#changed = changed;
@@ -41,6 +47,11 @@ export class KeptHost {
 
   get state(): KeptState {
     return this.#state;
+  }
+
+  /** The number of controllers on the host that own meshes. */
+  get owners(): number {
+    return this.#owners;
   }
 
   get info(): KeptHostInfo {
@@ -86,6 +97,7 @@ export class KeptHost {
     this.#log.write(chunk);
     this.#output = (this.#output + this.#decoder.write(chunk)).slice(-shownCharacters);
     if (this.#fatal?.test(this.#output)) this.#child?.kill("SIGTERM");
+    this.#countOwners();
     if (this.#state !== "starting") return;
     this.#supply();
     const [, address] = /^viceroy host .* listens at (\S+)\r?\n/m.exec(this.#output) ?? [];
@@ -93,6 +105,17 @@ export class KeptHost {
     this.#address = address;
     this.#setState("up");
     this.#beat();
+  }
+
+  /** Reads what the daemon says about its controllers. What processes print begins with their names. */
+  #countOwners(): void {
+    const said = [...this.#output.matchAll(/^viceroy host: controller .*controllers that own meshes: (\d+)\r?$/gm)].at(
+      -1,
+    );
+    const owners = Number(said?.[1] ?? this.#owners);
+    if (owners === this.#owners) return;
+    this.#owners = owners;
+    this.#ownersChanged();
   }
 
   /** Sends signs of life until the host has ended. */
@@ -117,6 +140,7 @@ export class KeptHost {
     this.#reason = `host ${formatPlace(this.order)} is gone: ${reason}${said === "" ? "" : `; its output ends with: ${said}`}`;
     clearInterval(this.#beats);
     this.#log.close();
+    this.#owners = 0;
     this.#setState("ended");
   }
 

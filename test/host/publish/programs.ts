@@ -39,9 +39,24 @@ export async function startPublisher(
   at = project,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Publisher> {
-  const program = join(at, "programs/publisher.ts");
-  const argv = ["--import", "tsx", program, ...hosts.map(({ address }) => address)];
-  const child = spawn(process.execPath, argv, {
+  const addresses = hosts.map(({ address }) => address);
+  return startOrdered(at, [process.execPath], "publisher.ts", addresses, env);
+}
+
+/**
+ * Starts a program that takes orders.
+ * @param through Node.js, after a command that runs it on another machine
+ * @param name the name of a file of the project's programs
+ */
+export async function startOrdered(
+  at: string,
+  through: readonly string[],
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Publisher> {
+  const [file, ...before] = through;
+  const child = spawn(file!, [...before, "--import", "tsx", join(at, "programs", name), ...args], {
     cwd: at,
     env: { ...process.env, ...env },
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,0 +1,40 @@
+/** Hands what a program owns on the hosts of a job to a controller there (`host/hand-over/`), with the errors of jobs. */
+import { describeValue } from "../../shared/text/describe-value.js";
+import { errorMessage } from "../../shared/text/error-message.js";
+import { checkOptionNames } from "../shape/check-options.js";
+import type { DetachOptions } from "./call-options.js";
+import { JobDetachError } from "./errors.js";
+import { detachHosts, HandOverRefusedError, type HostMesh } from "./kernel.js";
+
+/** The default, and the longest time in ms for calls that are under way. */
+const defaultDrain = 5000;
+const longestDrain = 60_000;
+
+/** @throws {TypeError, RangeError} for invalid options. @returns the time for calls that are under way, in ms */
+export function checkDrain(job: string, options: DetachOptions): number {
+  checkOptionNames(`cannot detach job "${job}"`, options, ["drain"]);
+  const { drain = defaultDrain } = options;
+  if (drain >= 0 && drain <= longestDrain) return drain;
+  const expected = `drain in milliseconds, from 0 to ${longestDrain}`;
+  throw new RangeError(`cannot detach job "${job}": expected ${expected}, got ${describeValue(drain)}`);
+}
+
+/**
+ * @param left called when this program has left the hosts, also if the controller could not take over
+ * @throws JobDetachError if the program cannot detach
+ */
+export async function detachRun(
+  job: string,
+  meshes: readonly HostMesh<"hosts">[],
+  drain: number,
+  left: () => void,
+): Promise<void> {
+  try {
+    await detachHosts(meshes, { subject: `job "${job}"`, drain });
+  } catch (cause) {
+    if (cause instanceof HandOverRefusedError) throw new JobDetachError(job, cause.reasons, { cause });
+    left();
+    throw new JobDetachError(job, [errorMessage(cause)], { cause });
+  }
+  left();
+}
