@@ -16,7 +16,7 @@ import { SupervisionError } from "../../actor/errors.js";
 import type { ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 import { MappedStream } from "../../proc/agent/mapped-stream.js";
-import { notPublished } from "../../proc/agent/published-meshes.js";
+import { notPublished, ownerChanged } from "../../proc/agent/published-meshes.js";
 import type { agentOf } from "../../proc/proc-agents.js";
 import { errorChainOf } from "../../thrown.js";
 import type { MessageHold } from "./message-hold.js";
@@ -42,6 +42,8 @@ export class PublicationRelay implements PublicationUser {
   readonly #agent: ProcId;
   readonly #sendToDriver: SendToDriver;
   readonly #hold: MessageHold;
+  /** How many times another process has become the owner of the published meshes. */
+  #ownerChanges = 0;
   #isEnded = false;
 
   constructor({ publications, clock, agent, sendToDriver, hold }: PublicationRelayOptions) {
@@ -54,6 +56,7 @@ export class PublicationRelay implements PublicationUser {
 
   /** Names the process that owns the published meshes from now on. */
   renamePublisher(publisher: string): void {
+    this.#ownerChanges++;
     this.#publications.renamePublisher(this, publisher);
   }
 
@@ -98,6 +101,7 @@ export class PublicationRelay implements PublicationUser {
       if (published.by.#isEnded) return notPublished;
       if (signal.aborted) return {};
     }
+    const hasOwner = published.by.#ownerCheck();
     try {
       const answer = published.by.#sendToDriver((agent) => agent.callPublished.callOne(call));
       const cancel = () => answer.cancel();
@@ -108,7 +112,7 @@ export class PublicationRelay implements PublicationUser {
       );
       return await answer;
     } catch (error) {
-      return answerOf(error);
+      return answerOf(error, hasOwner());
     }
   }
 
@@ -117,11 +121,22 @@ export class PublicationRelay implements PublicationUser {
     const published = this.#publications.find(call.publication);
     if (published === undefined) return streamOf(notPublished);
     const { by } = published;
-    const open = () => by.#sendToDriver((agent) => agent.streamPublished.stream(call));
+    let hasOwner = () => true;
+    const open = () => {
+      hasOwner = by.#ownerCheck();
+      return by.#sendToDriver((agent) => agent.streamPublished.stream(call));
+    };
     const { opened } = by.#hold;
     const items =
       opened === undefined ? open() : new LaterStream(opened.then(() => (by.#isEnded ? undefined : open())));
-    return new MappedStream(items, ([, answer]) => answer, answerOf, signal);
+    const failed = (error: unknown) => answerOf(error, hasOwner());
+    return new MappedStream(items, ([, answer]) => answer, failed, signal);
+  }
+
+  /** Returns a function that returns whether the meshes still have the owner that they have now. */
+  #ownerCheck(): () => boolean {
+    const changes = this.#ownerChanges;
+    return () => this.#ownerChanges === changes && this.#hold.opened === undefined;
   }
 
   /** Never rejects. */
@@ -159,8 +174,12 @@ export class PublicationRelay implements PublicationUser {
   }
 }
 
-/** The meshes of a driver end with the driver; other errors concern one message. */
-function answerOf(error: unknown): RelayedAnswer {
+/**
+ * The meshes of a driver end with the driver; other errors concern one message.
+ * @param hasOwner whether the meshes have the same owner as when the message was sent
+ */
+function answerOf(error: unknown, hasOwner: boolean): RelayedAnswer {
+  if (error instanceof SupervisionError && !hasOwner) return ownerChanged;
   if (error instanceof SupervisionError)
     return { ended: `the program that has published the mesh is gone: ${error.message}` };
   const errors = errorChainOf(error).map(({ name, message, stack }) => ({

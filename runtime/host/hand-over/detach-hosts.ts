@@ -9,7 +9,7 @@
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { currentCell } from "../../actor/context.js";
 import { viewOf } from "../../actor/mesh/actor-mesh.js";
-import type { ProcId } from "../../link/address.js";
+import { AGENT_MESH, type ProcId } from "../../link/address.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -148,11 +148,11 @@ class Detachment {
     const { clock } = this.#runtime.platform;
     const { proc } = this.#runtime.mainProc;
     const left = countdown(clock, this.#drain);
-    while (left() > 0 && (this.#publications.underWay.count > 0 || this.#hasOpenCalls)) {
+    // The agent of this program passes on the calls of other programs.
+    const agent = proc.cell(AGENT_MESH)!;
+    while (left() > 0 && (agent.calls.length > 0 || this.#hasOpenCalls)) {
       await new Promise<void>((resolve) => clock.after(Math.min(pollInterval, left()), resolve, true));
     }
-    const handed = `${this.#subject} was detached while the call was under way; it may have been handled`;
-    this.#publications.underWay.giveUp(handed);
     const sent = this.#meshes.actors.map(({ record }) => record.whenSent());
     await settlesWithin(clock, left(), Promise.all(sent));
     await settlesWithin(clock, left(), Promise.all(this.#procIds.map((id) => proc.whenDeliveredTo(id))));
@@ -176,11 +176,12 @@ class Detachment {
   async #sayFarewell(): Promise<void> {
     const { proc } = this.#runtime.mainProc;
     const { procs } = this.#meshes;
+    const processes = this.#procIds;
     const reason = `${this.#subject} was detached, so this program does not own it any more`;
-    for (const id of this.#procIds) proc.leavePeer(id, reason);
+    this.#publications.giveUp();
+    for (const id of processes) proc.leavePeer(id, reason);
     // The answers arrive after the farewells have passed through the agents of the hosts.
     await this.#holdMessages(takeOverLimit);
-    this.#publications.giveUp();
     for (const mesh of procs) mesh.giveUp(reason);
     for (const group of this.#groups) group.giveUp(reason);
   }

@@ -21,7 +21,6 @@ import { baseRank } from "../../shape/index.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 import type { KnownSenders } from "./message-senders.js";
-import { MessagesUnderWay } from "./messages-under-way.js";
 import { ProxyMesh } from "./proxy-mesh.js";
 import { ReceivedMessages } from "./received-messages.js";
 
@@ -45,8 +44,6 @@ export class ProgramPublications implements PublishedMeshes {
   /** The meshes that this program has published, by the ids of the publications. */
   readonly #own = new Map<bigint, OwnPublication>();
   readonly #proxies = new Map<bigint, ProxyMesh>();
-  /** The messages of other programs that are being handled. */
-  readonly underWay = new MessagesUnderWay();
 
   constructor(runtime: ProcessRuntime) {
     this.#runtime = runtime;
@@ -75,6 +72,7 @@ export class ProgramPublications implements PublishedMeshes {
 
   /** Leaves the published meshes to another process. The hosts are not told. */
   giveUp(): void {
+    for (const { messages } of this.#own.values()) messages.giveUp();
     this.#own.clear();
   }
 
@@ -103,15 +101,14 @@ export class ProgramPublications implements PublishedMeshes {
 
   call(call: RelayedCall, signal: AbortSignal): Promise<RelayedAnswer> {
     const own = this.#own.get(call.publication);
-    if (own === undefined) return Promise.resolve(notPublished);
-    return this.underWay.call(this.#asRoot(() => own.messages.call(call, signal)));
+    return own === undefined ? Promise.resolve(notPublished) : this.#asRoot(() => own.messages.call(call, signal));
   }
 
   stream(call: RelayedCall, signal: AbortSignal): AsyncIterableIterator<RelayedAnswer> {
     const own = this.#own.get(call.publication);
     return own === undefined
       ? noPublishedMeshes.stream(call, signal)
-      : this.underWay.stream(this.#asRoot(() => own.messages.stream(call, signal)));
+      : this.#asRoot(() => own.messages.stream(call, signal));
   }
 
   rankState(publication: bigint, rank: number): PublishedRankState {

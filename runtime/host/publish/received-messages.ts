@@ -19,6 +19,7 @@ import { ActorError, DeliveryError, SupervisionError } from "../../actor/errors.
 import { MeshView } from "../../actor/reference/mesh-view.js";
 import { emptyChain, isInChain } from "../../link/frame/message-extension.js";
 import { MappedStream } from "../../proc/agent/mapped-stream.js";
+import { ownerChanged } from "../../proc/agent/published-meshes.js";
 import { baseRank, singleRankRegion } from "../../shape/index.js";
 import { errorChainOf } from "../../thrown.js";
 import type { Codec } from "../../wire/codec.js";
@@ -39,10 +40,17 @@ export class ReceivedMessages {
   readonly #whole: MeshView;
   readonly #senders = new MessageSenders();
   readonly #views = new Map<string, MeshView>();
+  /** Whether another process takes the mesh over. What fails from then on fails because this process leaves the actors. */
+  #isGivenUp = false;
 
   /** @param whole the view of the whole published mesh */
   constructor(whole: MeshView) {
     this.#whole = whole;
+  }
+
+  /** Leaves the mesh to another process. Calls that are under way are answered with an error. */
+  giveUp(): void {
+    this.#isGivenUp = true;
   }
 
   /** The programs from which messages have come. */
@@ -63,8 +71,12 @@ export class ReceivedMessages {
       }
       return encodeValue(to.result, await startSingleCall(to, args, message.sliceRank));
     } catch (error) {
-      return answerOf(error);
+      return this.#answerOf(error);
     }
+  }
+
+  #answerOf(error: unknown): RelayedAnswer {
+    return this.#isGivenUp ? ownerChanged : answerOf(error);
   }
 
   /** Calls a streaming endpoint. The last item has the error, if there is one. */
@@ -79,7 +91,8 @@ export class ReceivedMessages {
       const refused = to.callOne(args, message.sliceRank, call.callAt(0), call);
       if (refused !== undefined) call.abandon(refused, 0);
       else call.guard(to.clock, to.timeout, signal);
-      return new MappedStream(call, ([, value]) => encodeValue(to.result, value), answerOf, signal);
+      const failed = (error: unknown) => this.#answerOf(error);
+      return new MappedStream(call, ([, value]) => encodeValue(to.result, value), failed, signal);
     } catch (error) {
       return streamOf(answerOf(error));
     }

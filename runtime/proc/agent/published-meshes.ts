@@ -37,6 +37,17 @@ export interface PublishedMeshes {
 /** The answer to a message to a mesh that is not published. */
 export const notPublished: RelayedAnswer = { ended: "its program does not publish the mesh any more" };
 
+/** The answer to a call that was under way when another process has become the owner of the mesh. */
+export const ownerChanged: RelayedAnswer = {
+  errors: [
+    {
+      name: "DeliveryError",
+      message:
+        "the owner of the mesh has changed while the call was under way; it may have been handled, so it was not sent again",
+    },
+  ],
+};
+
 async function* notPublishedStream(): AsyncGenerator<RelayedAnswer, undefined> {
   yield notPublished;
 }

@@ -55,7 +55,13 @@ const commands: Record<string, (...args: string[]) => unknown> = {
   /** Begins a call, whose outcome `outcome` returns. */
   begin(mesh, ms) {
     const call = indexOf(mesh).sleep.call(Number(ms));
-    calls.set(mesh, call.then(() => "answered", (error: Error) => `${error.name}: ${error.message}`));
+    calls.set(
+      mesh,
+      call.then(
+        () => "answered",
+        (error: Error) => `${error.name}: ${error.message}`,
+      ),
+    );
   },
   outcome: (mesh) => calls.get(mesh),
   async stop(mesh) {
