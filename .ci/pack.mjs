@@ -50,7 +50,7 @@ async function packRuntime({ prebuiltPlatforms, packageOf }) {
 }
 
 /**
- * Shortens scripts by a fifth, and declarations by a twentieth. Names stay, so that stack traces are readable. Lines would
+ * Shortens scripts by a fifth, and declarations by a tenth, whose lines lose their indentation. Names stay, so that stack traces are readable. Lines would
  * tell nothing more, because the packages have no source maps. Scripts that only some programs load are shortened by a
  * further quarter: their functions are renamed, and get their names back when they are loaded, which takes time.
  */
@@ -58,12 +58,7 @@ async function removeFormatting(folder) {
   for (const name of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".d.ts"))) {
     const file = path.join(folder, name);
     const text = readFileSync(file, "utf8");
-    writeFileSync(
-      file,
-      text
-        .replaceAll(/\{\n\s+([^\n;]+);\n\s+\}(?=[,)])/g, "{ $1 }")
-        .replaceAll(/^(?: {4})+/gm, (spaces) => " ".repeat(spaces.length / 4)),
-    );
+    writeFileSync(file, text.replaceAll(/^ +/gm, "").replaceAll(/\{\n([^{}\n]+);\n\}/g, "{ $1 }"));
   }
   const scripts = readdirSync(folder, { recursive: true }).filter((name) => /\.c?js$/.test(name) && !isMinified(name));
   await Promise.all(
