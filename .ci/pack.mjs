@@ -50,7 +50,8 @@ async function packRuntime({ prebuiltPlatforms, packageOf }) {
 }
 
 /**
- * Shortens scripts by a fifth, and declarations by a tenth, whose lines lose their indentation. Names stay, so that stack traces are readable. Lines would
+ * Shortens scripts by a fifth, and declarations by a tenth, whose lines lose their indentation. Names stay, so that stack
+ * traces are readable. Lines would
  * tell nothing more, because the packages have no source maps. Scripts that only some programs load are shortened by a
  * further quarter: their functions are renamed, and get their names back when they are loaded, which takes time.
  */
