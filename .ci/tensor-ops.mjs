@@ -77,7 +77,8 @@ function typeOf(text, table) {
   const nullable = (type, is) => (is ? `${type} | null` : type);
   if (list === undefined) return nullable(base, element !== undefined);
   const many = `readonly ${element || base.includes("|") ? `(${nullable(base, element)})` : base}[]`;
-  return nullable(table === types && fixed !== "" ? `${base} | ${many}` : many, optional !== undefined);
+  const oneOrMany = base === "Integer" ? "Integers" : `${base} | ${many}`;
+  return nullable(table === types && fixed !== "" ? oneOrMany : many, optional !== undefined);
 }
 
 /** Parses a schema. Returns undefined for an operation that is not for users. */
@@ -209,7 +210,7 @@ function render(operations) {
   const versions = [...newer.keys()].sort((one, other) => (isOlder(one, other) ? -1 : 1));
   return [
     `/** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch ${newest}; edits are overwritten. */`,
-    'import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar } from "../argument-types.js";',
+    'import type { Device, Dtype, Integer, Integers, Layout, MemoryFormat, Real, Scalar } from "../argument-types.js";',
     "",
     "/** Operations as functions. The parameter is the class of tensors, which this file does not know. */",
     "export interface OperationFunctions<Tensor> {",

@@ -6,6 +6,8 @@ export type { Dtype } from "../native/tensor-addon.js";
 
 /** An integer; a bigint beyond 2^53. */
 export type Integer = number | bigint;
+/** Integers, one for each dimension, or one for all. */
+export type Integers = Integer | readonly Integer[];
 /** A number, with a fraction or without. */
 export type Real = number | Float;
 /** A number of any type. A number without a fraction is an integer, unless {@link float} marks it. */

@@ -12,6 +12,7 @@ export type {
   Device,
   Dtype,
   Integer,
+  Integers,
   Layout,
   MemoryFormat,
   Real,

@@ -1,5 +1,5 @@
 /** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch 2.15; edits are overwritten. */
-import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar } from "../argument-types.js";
+import type { Device, Dtype, Integer, Integers, Layout, MemoryFormat, Real, Scalar } from "../argument-types.js";
 
 /** Operations as functions. The parameter is the class of tensors, which this file does not know. */
 export interface OperationFunctions<Tensor> {
@@ -11,13 +11,13 @@ export interface OperationFunctions<Tensor> {
   acos_(self: Tensor): Tensor;
   acosh(self: Tensor): Tensor;
   acosh_(self: Tensor): Tensor;
-  adaptive_avg_pool1d(self: Tensor, output_size: Integer | readonly Integer[]): Tensor;
-  adaptive_avg_pool2d(self: Tensor, output_size: Integer | readonly Integer[]): Tensor;
-  adaptive_avg_pool3d(self: Tensor, output_size: Integer | readonly Integer[]): Tensor;
-  adaptive_max_pool1d(self: Tensor, output_size: Integer | readonly Integer[]): [Tensor, Tensor];
-  adaptive_max_pool2d(self: Tensor, output_size: Integer | readonly Integer[]): [Tensor, Tensor];
+  adaptive_avg_pool1d(self: Tensor, output_size: Integers): Tensor;
+  adaptive_avg_pool2d(self: Tensor, output_size: Integers): Tensor;
+  adaptive_avg_pool3d(self: Tensor, output_size: Integers): Tensor;
+  adaptive_max_pool1d(self: Tensor, output_size: Integers): [Tensor, Tensor];
+  adaptive_max_pool2d(self: Tensor, output_size: Integers): [Tensor, Tensor];
   adaptive_max_pool2d_backward(grad_output: Tensor, self: Tensor, indices: Tensor): Tensor;
-  adaptive_max_pool3d(self: Tensor, output_size: Integer | readonly Integer[]): [Tensor, Tensor];
+  adaptive_max_pool3d(self: Tensor, output_size: Integers): [Tensor, Tensor];
   adaptive_max_pool3d_backward(grad_output: Tensor, self: Tensor, indices: Tensor): Tensor;
   add(self: Tensor, other: Scalar, alpha?: Scalar): Tensor;
   add(self: Tensor, other: Scalar, options?: { alpha?: Scalar }): Tensor;
@@ -62,10 +62,10 @@ export interface OperationFunctions<Tensor> {
   allclose(self: Tensor, other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): boolean;
   alpha_dropout(input: Tensor, p: Real, train: boolean): Tensor;
   alpha_dropout_(self: Tensor, p: Real, train: boolean): Tensor;
-  amax(self: Tensor, dim?: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  amax(self: Tensor, options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean }): Tensor;
-  amin(self: Tensor, dim?: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  amin(self: Tensor, options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean }): Tensor;
+  amax(self: Tensor, dim?: Integers, keepdim?: boolean): Tensor;
+  amax(self: Tensor, options?: { dim?: Integers; keepdim?: boolean }): Tensor;
+  amin(self: Tensor, dim?: Integers, keepdim?: boolean): Tensor;
+  amin(self: Tensor, options?: { dim?: Integers; keepdim?: boolean }): Tensor;
   aminmax(self: Tensor, options?: { dim?: Integer | null; keepdim?: boolean }): [min: Tensor, max: Tensor];
   angle(self: Tensor): Tensor;
   any(self: Tensor): Tensor;
@@ -191,43 +191,38 @@ export interface OperationFunctions<Tensor> {
   atleast_3d(tensors: readonly Tensor[]): Tensor[];
   avg_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
     ceil_mode?: boolean,
     count_include_pad?: boolean,
   ): Tensor;
   avg_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-      count_include_pad?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; ceil_mode?: boolean; count_include_pad?: boolean },
   ): Tensor;
   avg_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; ceil_mode?: boolean; count_include_pad?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; ceil_mode?: boolean; count_include_pad?: boolean },
   ): Tensor;
   avg_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
     ceil_mode?: boolean,
     count_include_pad?: boolean,
     divisor_override?: Integer | null,
   ): Tensor;
   avg_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
@@ -235,10 +230,10 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   avg_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
     options?: {
-      padding?: Integer | readonly Integer[];
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
@@ -247,28 +242,28 @@ export interface OperationFunctions<Tensor> {
   avg_pool2d_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride: Integers,
+    padding: Integers,
     ceil_mode: boolean,
     count_include_pad: boolean,
     divisor_override: Integer | null,
   ): Tensor;
   avg_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
     ceil_mode?: boolean,
     count_include_pad?: boolean,
     divisor_override?: Integer | null,
   ): Tensor;
   avg_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
@@ -276,10 +271,10 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   avg_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
     options?: {
-      padding?: Integer | readonly Integer[];
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
@@ -288,9 +283,9 @@ export interface OperationFunctions<Tensor> {
   avg_pool3d_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride: Integers,
+    padding: Integers,
     ceil_mode: boolean,
     count_include_pad: boolean,
     divisor_override: Integer | null,
@@ -544,11 +539,11 @@ export interface OperationFunctions<Tensor> {
   coalesce(self: Tensor): Tensor;
   col2im(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
-    kernel_size: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
+    output_size: Integers,
+    kernel_size: Integers,
+    dilation: Integers,
+    padding: Integers,
+    stride: Integers,
   ): Tensor;
   col_indices(self: Tensor): Tensor;
   col_indices_copy(self: Tensor): Tensor;
@@ -570,196 +565,130 @@ export interface OperationFunctions<Tensor> {
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     groups?: Integer,
   ): Tensor;
   conv1d(
     input: Tensor,
     weight: Tensor,
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv1d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv1d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
+    stride?: Integers,
     padding?: string,
-    dilation?: Integer | readonly Integer[],
+    dilation?: Integers,
     groups?: Integer,
   ): Tensor;
   conv1d(
     input: Tensor,
     weight: Tensor,
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: string;
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: string; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv1d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: string;
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { stride?: Integers; padding?: string; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv2d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     groups?: Integer,
   ): Tensor;
   conv2d(
     input: Tensor,
     weight: Tensor,
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv2d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv2d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
+    stride?: Integers,
     padding?: string,
-    dilation?: Integer | readonly Integer[],
+    dilation?: Integers,
     groups?: Integer,
   ): Tensor;
   conv2d(
     input: Tensor,
     weight: Tensor,
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: string;
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: string; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv2d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: string;
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { stride?: Integers; padding?: string; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv3d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     groups?: Integer,
   ): Tensor;
   conv3d(
     input: Tensor,
     weight: Tensor,
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv3d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv3d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
+    stride?: Integers,
     padding?: string,
-    dilation?: Integer | readonly Integer[],
+    dilation?: Integers,
     groups?: Integer,
   ): Tensor;
   conv3d(
     input: Tensor,
     weight: Tensor,
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: string;
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: string; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv3d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: string;
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-    },
+    options?: { stride?: Integers; padding?: string; dilation?: Integers; groups?: Integer },
   ): Tensor;
   conv_depthwise3d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias: Tensor | null,
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
+    stride: Integers,
+    padding: Integers,
+    dilation: Integers,
   ): Tensor;
   conv_tbc(self: Tensor, weight: Tensor, bias: Tensor, pad?: Integer): Tensor;
   conv_tbc(self: Tensor, weight: Tensor, bias: Tensor, options?: { pad?: Integer }): Tensor;
@@ -768,22 +697,22 @@ export interface OperationFunctions<Tensor> {
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    output_padding?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    output_padding?: Integers,
     groups?: Integer,
-    dilation?: Integer | readonly Integer[],
+    dilation?: Integers,
   ): Tensor;
   conv_transpose1d(
     input: Tensor,
     weight: Tensor,
     options?: {
       bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
       groups?: Integer;
-      dilation?: Integer | readonly Integer[];
+      dilation?: Integers;
     },
   ): Tensor;
   conv_transpose1d(
@@ -791,33 +720,33 @@ export interface OperationFunctions<Tensor> {
     weight: Tensor,
     bias?: Tensor | null,
     options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
       groups?: Integer;
-      dilation?: Integer | readonly Integer[];
+      dilation?: Integers;
     },
   ): Tensor;
   conv_transpose2d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    output_padding?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    output_padding?: Integers,
     groups?: Integer,
-    dilation?: Integer | readonly Integer[],
+    dilation?: Integers,
   ): Tensor;
   conv_transpose2d(
     input: Tensor,
     weight: Tensor,
     options?: {
       bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
       groups?: Integer;
-      dilation?: Integer | readonly Integer[];
+      dilation?: Integers;
     },
   ): Tensor;
   conv_transpose2d(
@@ -825,33 +754,33 @@ export interface OperationFunctions<Tensor> {
     weight: Tensor,
     bias?: Tensor | null,
     options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
       groups?: Integer;
-      dilation?: Integer | readonly Integer[];
+      dilation?: Integers;
     },
   ): Tensor;
   conv_transpose3d(
     input: Tensor,
     weight: Tensor,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    output_padding?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    output_padding?: Integers,
     groups?: Integer,
-    dilation?: Integer | readonly Integer[],
+    dilation?: Integers,
   ): Tensor;
   conv_transpose3d(
     input: Tensor,
     weight: Tensor,
     options?: {
       bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
       groups?: Integer;
-      dilation?: Integer | readonly Integer[];
+      dilation?: Integers;
     },
   ): Tensor;
   conv_transpose3d(
@@ -859,11 +788,11 @@ export interface OperationFunctions<Tensor> {
     weight: Tensor,
     bias?: Tensor | null,
     options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
       groups?: Integer;
-      dilation?: Integer | readonly Integer[];
+      dilation?: Integers;
     },
   ): Tensor;
   convolution(
@@ -1305,21 +1234,9 @@ export interface OperationFunctions<Tensor> {
   fft_fft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_fft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_fft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_fft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[],
-    norm?: string | null,
-  ): Tensor;
-  fft_fft2(
-    self: Tensor,
-    options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_fft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
+  fft_fft2(self: Tensor, s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_fft2(self: Tensor, options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_fft2(self: Tensor, s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
   fft_fftfreq(
     n: Integer,
     d?: Real,
@@ -1335,195 +1252,55 @@ export interface OperationFunctions<Tensor> {
       pin_memory?: boolean | null;
     },
   ): Tensor;
-  fft_fftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_fftn(
-    self: Tensor,
-    options?: {
-      s?: Integer | readonly Integer[] | null;
-      dim?: Integer | readonly Integer[] | null;
-      norm?: string | null;
-    },
-  ): Tensor;
-  fft_fftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
-  fft_fftshift(self: Tensor, dim?: Integer | readonly Integer[] | null): Tensor;
-  fft_fftshift(self: Tensor, options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
+  fft_fftn(self: Tensor, s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_fftn(self: Tensor, options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_fftn(self: Tensor, s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_fftshift(self: Tensor, dim?: Integers | null): Tensor;
+  fft_fftshift(self: Tensor, options?: { dim?: Integers | null }): Tensor;
   fft_hfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_hfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_hfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_hfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[],
-    norm?: string | null,
-  ): Tensor;
-  fft_hfft2(
-    self: Tensor,
-    options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_hfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_hfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_hfftn(
-    self: Tensor,
-    options?: {
-      s?: Integer | readonly Integer[] | null;
-      dim?: Integer | readonly Integer[] | null;
-      norm?: string | null;
-    },
-  ): Tensor;
-  fft_hfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_hfft2(self: Tensor, s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_hfft2(self: Tensor, options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_hfft2(self: Tensor, s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_hfftn(self: Tensor, s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_hfftn(self: Tensor, options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_hfftn(self: Tensor, s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fft_ifft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ifft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_ifft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_ifft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[],
-    norm?: string | null,
-  ): Tensor;
-  fft_ifft2(
-    self: Tensor,
-    options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_ifft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_ifftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_ifftn(
-    self: Tensor,
-    options?: {
-      s?: Integer | readonly Integer[] | null;
-      dim?: Integer | readonly Integer[] | null;
-      norm?: string | null;
-    },
-  ): Tensor;
-  fft_ifftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
-  fft_ifftshift(self: Tensor, dim?: Integer | readonly Integer[] | null): Tensor;
-  fft_ifftshift(self: Tensor, options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
+  fft_ifft2(self: Tensor, s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_ifft2(self: Tensor, options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_ifft2(self: Tensor, s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_ifftn(self: Tensor, s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_ifftn(self: Tensor, options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_ifftn(self: Tensor, s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_ifftshift(self: Tensor, dim?: Integers | null): Tensor;
+  fft_ifftshift(self: Tensor, options?: { dim?: Integers | null }): Tensor;
   fft_ihfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ihfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_ihfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_ihfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[],
-    norm?: string | null,
-  ): Tensor;
-  fft_ihfft2(
-    self: Tensor,
-    options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_ihfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_ihfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_ihfftn(
-    self: Tensor,
-    options?: {
-      s?: Integer | readonly Integer[] | null;
-      dim?: Integer | readonly Integer[] | null;
-      norm?: string | null;
-    },
-  ): Tensor;
-  fft_ihfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_ihfft2(self: Tensor, s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_ihfft2(self: Tensor, options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_ihfft2(self: Tensor, s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_ihfftn(self: Tensor, s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_ihfftn(self: Tensor, options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_ihfftn(self: Tensor, s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fft_irfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_irfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_irfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_irfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[],
-    norm?: string | null,
-  ): Tensor;
-  fft_irfft2(
-    self: Tensor,
-    options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_irfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_irfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_irfftn(
-    self: Tensor,
-    options?: {
-      s?: Integer | readonly Integer[] | null;
-      dim?: Integer | readonly Integer[] | null;
-      norm?: string | null;
-    },
-  ): Tensor;
-  fft_irfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_irfft2(self: Tensor, s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_irfft2(self: Tensor, options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_irfft2(self: Tensor, s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_irfftn(self: Tensor, s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_irfftn(self: Tensor, options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_irfftn(self: Tensor, s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fft_rfft(self: Tensor, n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_rfft(self: Tensor, options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_rfft(self: Tensor, n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_rfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[],
-    norm?: string | null,
-  ): Tensor;
-  fft_rfft2(
-    self: Tensor,
-    options?: { s?: Integer | readonly Integer[] | null; dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_rfft2(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
+  fft_rfft2(self: Tensor, s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_rfft2(self: Tensor, options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_rfft2(self: Tensor, s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
   fft_rfftfreq(
     n: Integer,
     d?: Real,
@@ -1539,25 +1316,9 @@ export interface OperationFunctions<Tensor> {
       pin_memory?: boolean | null;
     },
   ): Tensor;
-  fft_rfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_rfftn(
-    self: Tensor,
-    options?: {
-      s?: Integer | readonly Integer[] | null;
-      dim?: Integer | readonly Integer[] | null;
-      norm?: string | null;
-    },
-  ): Tensor;
-  fft_rfftn(
-    self: Tensor,
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_rfftn(self: Tensor, s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_rfftn(self: Tensor, options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_rfftn(self: Tensor, s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fill(self: Tensor, value: Scalar): Tensor;
   fill(self: Tensor, value: Tensor): Tensor;
   fill_(self: Tensor, value: Scalar): Tensor;
@@ -1593,33 +1354,33 @@ export interface OperationFunctions<Tensor> {
   frac_(self: Tensor): Tensor;
   fractional_max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    output_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    output_size: Integers,
     random_samples: Tensor,
   ): [Tensor, Tensor];
   fractional_max_pool2d_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    output_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    output_size: Integers,
     indices: Tensor,
   ): Tensor;
   fractional_max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    output_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    output_size: Integers,
     random_samples: Tensor,
   ): [Tensor, Tensor];
   fractional_max_pool3d_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    output_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    output_size: Integers,
     indices: Tensor,
   ): Tensor;
   frexp(self: Tensor): [mantissa: Tensor, exponent: Tensor];
-  frobenius_norm(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  frobenius_norm(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  frobenius_norm(self: Tensor, dim: Integers, keepdim?: boolean): Tensor;
+  frobenius_norm(self: Tensor, dim: Integers, options?: { keepdim?: boolean }): Tensor;
   full(
     size: readonly Integer[],
     fill_value: Scalar,
@@ -1846,16 +1607,9 @@ export interface OperationFunctions<Tensor> {
   hardtanh_(self: Tensor, options?: { min_val?: Scalar; max_val?: Scalar }): Tensor;
   hardtanh_backward(grad_output: Tensor, self: Tensor, min_val: Scalar, max_val: Scalar): Tensor;
   /** Since libtorch 2.9. */
-  hash_tensor(
-    self: Tensor,
-    dim?: Integer | readonly Integer[],
-    options?: { keepdim?: boolean; mode?: Integer },
-  ): Tensor;
+  hash_tensor(self: Tensor, dim?: Integers, options?: { keepdim?: boolean; mode?: Integer }): Tensor;
   /** Since libtorch 2.9. */
-  hash_tensor(
-    self: Tensor,
-    options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean; mode?: Integer },
-  ): Tensor;
+  hash_tensor(self: Tensor, options?: { dim?: Integers; keepdim?: boolean; mode?: Integer }): Tensor;
   heaviside(self: Tensor, values: Tensor): Tensor;
   heaviside_(self: Tensor, values: Tensor): Tensor;
   hinge_embedding_loss(self: Tensor, target: Tensor, margin?: Real, reduction?: Integer): Tensor;
@@ -1946,13 +1700,7 @@ export interface OperationFunctions<Tensor> {
   igamma_(self: Tensor, other: Tensor): Tensor;
   igammac(self: Tensor, other: Tensor): Tensor;
   igammac_(self: Tensor, other: Tensor): Tensor;
-  im2col(
-    self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-  ): Tensor;
+  im2col(self: Tensor, kernel_size: Integers, dilation: Integers, padding: Integers, stride: Integers): Tensor;
   imag(self: Tensor): Tensor;
   index(self: Tensor, indices: readonly (Tensor | null)[]): Tensor;
   index_add(self: Tensor, dim: Integer, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
@@ -2158,20 +1906,20 @@ export interface OperationFunctions<Tensor> {
   linalg__powsum(
     self: Tensor,
     ord?: Scalar,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     keepdim?: boolean,
     options?: { dtype?: Dtype | null },
   ): Tensor;
   /** Since libtorch 2.11. */
   linalg__powsum(
     self: Tensor,
-    options?: { ord?: Scalar; dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { ord?: Scalar; dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   /** Since libtorch 2.11. */
   linalg__powsum(
     self: Tensor,
     ord?: Scalar,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linalg_cholesky(self: Tensor, options?: { upper?: boolean }): Tensor;
   linalg_cholesky_ex(self: Tensor, options?: { upper?: boolean; check_errors?: boolean }): [L: Tensor, info: Tensor];
@@ -2260,35 +2008,30 @@ export interface OperationFunctions<Tensor> {
   linalg_norm(
     self: Tensor,
     ord?: Scalar | null,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     keepdim?: boolean,
     options?: { dtype?: Dtype | null },
   ): Tensor;
   linalg_norm(
     self: Tensor,
-    options?: {
-      ord?: Scalar | null;
-      dim?: Integer | readonly Integer[] | null;
-      keepdim?: boolean;
-      dtype?: Dtype | null;
-    },
+    options?: { ord?: Scalar | null; dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linalg_norm(
     self: Tensor,
     ord?: Scalar | null,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linalg_norm(
     self: Tensor,
     ord: string,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     keepdim?: boolean,
     options?: { dtype?: Dtype | null },
   ): Tensor;
   linalg_norm(
     self: Tensor,
     ord: string,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linalg_pinv(self: Tensor, rcond: Real, hermitian?: boolean): Tensor;
   linalg_pinv(self: Tensor, rcond: Real, options?: { hermitian?: boolean }): Tensor;
@@ -2331,18 +2074,18 @@ export interface OperationFunctions<Tensor> {
   linalg_vector_norm(
     self: Tensor,
     ord?: Scalar,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     keepdim?: boolean,
     options?: { dtype?: Dtype | null },
   ): Tensor;
   linalg_vector_norm(
     self: Tensor,
-    options?: { ord?: Scalar; dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { ord?: Scalar; dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linalg_vector_norm(
     self: Tensor,
     ord?: Scalar,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linear(input: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   linear(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null }): Tensor;
@@ -2496,8 +2239,8 @@ export interface OperationFunctions<Tensor> {
       pin_memory?: boolean | null;
     },
   ): Tensor;
-  logsumexp(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  logsumexp(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  logsumexp(self: Tensor, dim: Integers, keepdim?: boolean): Tensor;
+  logsumexp(self: Tensor, dim: Integers, options?: { keepdim?: boolean }): Tensor;
   lstm(
     data: Tensor,
     batch_sizes: Tensor,
@@ -2599,219 +2342,169 @@ export interface OperationFunctions<Tensor> {
   max(self: Tensor, other: Tensor): Tensor;
   max_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   max_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool1d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): [Tensor, Tensor];
   max_pool1d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool1d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   /** Since libtorch 2.0. */
   max_pool2d_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   /** Since libtorch 2.0. */
   max_pool2d_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   /** Since libtorch 2.0. */
   max_pool2d_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool2d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): [Tensor, Tensor];
   max_pool2d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d_with_indices_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride: Integers,
+    padding: Integers,
+    dilation: Integers,
     ceil_mode: boolean,
     indices: Tensor,
   ): Tensor;
   max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool3d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): [Tensor, Tensor];
   max_pool3d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool3d_with_indices(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool3d_with_indices_backward(
     grad_output: Tensor,
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride: Integers,
+    padding: Integers,
+    dilation: Integers,
     ceil_mode: boolean,
     indices: Tensor,
   ): Tensor;
-  max_unpool2d(self: Tensor, indices: Tensor, output_size: Integer | readonly Integer[]): Tensor;
-  max_unpool3d(
-    self: Tensor,
-    indices: Tensor,
-    output_size: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-  ): Tensor;
+  max_unpool2d(self: Tensor, indices: Tensor, output_size: Integers): Tensor;
+  max_unpool3d(self: Tensor, indices: Tensor, output_size: Integers, stride: Integers, padding: Integers): Tensor;
   maximum(self: Tensor, other: Tensor): Tensor;
   mean(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
-  mean(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    keepdim?: boolean,
-    options?: { dtype?: Dtype | null },
-  ): Tensor;
-  mean(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options?: { keepdim?: boolean; dtype?: Dtype | null },
-  ): Tensor;
+  mean(self: Tensor, dim: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  mean(self: Tensor, dim: Integers | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   median(self: Tensor): Tensor;
   median(self: Tensor, dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   median(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
@@ -2825,7 +2518,7 @@ export interface OperationFunctions<Tensor> {
   mish(self: Tensor): Tensor;
   mish_(self: Tensor): Tensor;
   mish_backward(grad_output: Tensor, self: Tensor): Tensor;
-  mkldnn_adaptive_avg_pool2d(self: Tensor, output_size: Integer | readonly Integer[]): Tensor;
+  mkldnn_adaptive_avg_pool2d(self: Tensor, output_size: Integers): Tensor;
   mkldnn_adaptive_avg_pool2d_backward(grad_output: Tensor, self: Tensor): Tensor;
   mkldnn_convolution(
     self: Tensor,
@@ -2853,167 +2546,137 @@ export interface OperationFunctions<Tensor> {
   ): [Tensor, Tensor];
   mkldnn_max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   mkldnn_max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool2d_backward(
     grad_output: Tensor,
     output: Tensor,
     input: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   mkldnn_max_pool2d_backward(
     grad_output: Tensor,
     output: Tensor,
     input: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool2d_backward(
     grad_output: Tensor,
     output: Tensor,
     input: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   mkldnn_max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool3d_backward(
     grad_output: Tensor,
     output: Tensor,
     input: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   mkldnn_max_pool3d_backward(
     grad_output: Tensor,
     output: Tensor,
     input: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool3d_backward(
     grad_output: Tensor,
     output: Tensor,
     input: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_reorder_conv2d_weight(
     self: Tensor,
-    padding?: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    padding?: Integers,
+    stride?: Integers,
+    dilation?: Integers,
     groups?: Integer,
     input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv2d_weight(
     self: Tensor,
     options?: {
-      padding?: Integer | readonly Integer[];
-      stride?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
+      padding?: Integers;
+      stride?: Integers;
+      dilation?: Integers;
       groups?: Integer;
       input_size?: readonly Integer[] | null;
     },
   ): Tensor;
   mkldnn_reorder_conv2d_weight(
     self: Tensor,
-    padding?: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-      input_size?: readonly Integer[] | null;
-    },
+    padding?: Integers,
+    options?: { stride?: Integers; dilation?: Integers; groups?: Integer; input_size?: readonly Integer[] | null },
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
     self: Tensor,
-    padding?: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    padding?: Integers,
+    stride?: Integers,
+    dilation?: Integers,
     groups?: Integer,
     input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
     self: Tensor,
     options?: {
-      padding?: Integer | readonly Integer[];
-      stride?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
+      padding?: Integers;
+      stride?: Integers;
+      dilation?: Integers;
       groups?: Integer;
       input_size?: readonly Integer[] | null;
     },
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
     self: Tensor,
-    padding?: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-      input_size?: readonly Integer[] | null;
-    },
+    padding?: Integers,
+    options?: { stride?: Integers; dilation?: Integers; groups?: Integer; input_size?: readonly Integer[] | null },
   ): Tensor;
   /** Since libtorch 2.0. */
   mkldnn_rnn_layer(
@@ -3138,16 +2801,8 @@ export interface OperationFunctions<Tensor> {
   nan_to_num_(self: Tensor, nan?: Real | null, posinf?: Real | null, neginf?: Real | null): Tensor;
   nan_to_num_(self: Tensor, options?: { nan?: Real | null; posinf?: Real | null; neginf?: Real | null }): Tensor;
   nan_to_num_(self: Tensor, nan?: Real | null, options?: { posinf?: Real | null; neginf?: Real | null }): Tensor;
-  nanmean(
-    self: Tensor,
-    dim?: Integer | readonly Integer[] | null,
-    keepdim?: boolean,
-    options?: { dtype?: Dtype | null },
-  ): Tensor;
-  nanmean(
-    self: Tensor,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
-  ): Tensor;
+  nanmean(self: Tensor, dim?: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  nanmean(self: Tensor, options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   nanmedian(self: Tensor): Tensor;
   nanmedian(self: Tensor, dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   nanmedian(self: Tensor, dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
@@ -3175,16 +2830,8 @@ export interface OperationFunctions<Tensor> {
     q: Real,
     options?: { dim?: Integer | null; keepdim?: boolean; interpolation?: string },
   ): Tensor;
-  nansum(
-    self: Tensor,
-    dim?: Integer | readonly Integer[] | null,
-    keepdim?: boolean,
-    options?: { dtype?: Dtype | null },
-  ): Tensor;
-  nansum(
-    self: Tensor,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
-  ): Tensor;
+  nansum(self: Tensor, dim?: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  nansum(self: Tensor, options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   narrow(self: Tensor, dim: Integer, start: Integer, length: Integer): Tensor;
   narrow(self: Tensor, dim: Integer, start: Tensor, length: Integer): Tensor;
   narrow_copy(self: Tensor, dim: Integer, start: Integer, length: Integer): Tensor;
@@ -3254,13 +2901,7 @@ export interface OperationFunctions<Tensor> {
   ): [Tensor, Tensor, Tensor];
   native_norm(self: Tensor, p?: Scalar): Tensor;
   native_norm(self: Tensor, options?: { p?: Scalar }): Tensor;
-  native_norm(
-    self: Tensor,
-    p: Scalar | null,
-    dim: Integer | readonly Integer[],
-    keepdim: boolean,
-    dtype: Dtype | null,
-  ): Tensor;
+  native_norm(self: Tensor, p: Scalar | null, dim: Integers, keepdim: boolean, dtype: Dtype | null): Tensor;
   ne(self: Tensor, other: Scalar): Tensor;
   ne(self: Tensor, other: Tensor): Tensor;
   ne_(self: Tensor, other: Scalar): Tensor;
@@ -3380,15 +3021,9 @@ export interface OperationFunctions<Tensor> {
   nonzero_static(self: Tensor, options: { size: Integer; fill_value?: Integer }): Tensor;
   norm(self: Tensor, p?: Scalar): Tensor;
   norm(self: Tensor, options?: { p?: Scalar }): Tensor;
-  norm(self: Tensor, p: Scalar | null, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  norm(self: Tensor, p: Scalar | null, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
-  norm(
-    self: Tensor,
-    p: Scalar | null,
-    dim: Integer | readonly Integer[],
-    keepdim: boolean,
-    options: { dtype: Dtype },
-  ): Tensor;
+  norm(self: Tensor, p: Scalar | null, dim: Integers, keepdim?: boolean): Tensor;
+  norm(self: Tensor, p: Scalar | null, dim: Integers, options?: { keepdim?: boolean }): Tensor;
+  norm(self: Tensor, p: Scalar | null, dim: Integers, keepdim: boolean, options: { dtype: Dtype }): Tensor;
   norm(self: Tensor, p: Scalar | null, options: { dtype: Dtype }): Tensor;
   norm_except_dim(v: Tensor, pow?: Integer, dim?: Integer): Tensor;
   norm_except_dim(v: Tensor, options?: { pow?: Integer; dim?: Integer }): Tensor;
@@ -3412,8 +3047,8 @@ export interface OperationFunctions<Tensor> {
   not_equal_(self: Tensor, other: Tensor): Tensor;
   nuclear_norm(self: Tensor, keepdim?: boolean): Tensor;
   nuclear_norm(self: Tensor, options?: { keepdim?: boolean }): Tensor;
-  nuclear_norm(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  nuclear_norm(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  nuclear_norm(self: Tensor, dim: Integers, keepdim?: boolean): Tensor;
+  nuclear_norm(self: Tensor, dim: Integers, options?: { keepdim?: boolean }): Tensor;
   /** Since libtorch 2.12. */
   numel(self: Tensor): number;
   numpy_T(self: Tensor): Tensor;
@@ -3619,78 +3254,63 @@ export interface OperationFunctions<Tensor> {
   ): [Tensor, Tensor];
   quantized_max_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   quantized_max_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   quantized_max_pool1d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   quantized_max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   quantized_max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   quantized_max_pool2d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   /** Since libtorch 2.1. */
   quantized_max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   /** Since libtorch 2.1. */
   quantized_max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   /** Since libtorch 2.1. */
   quantized_max_pool3d(
     self: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   quantized_rnn_relu_cell(
     input: Tensor,
@@ -3836,12 +3456,12 @@ export interface OperationFunctions<Tensor> {
   real(self: Tensor): Tensor;
   reciprocal(self: Tensor): Tensor;
   reciprocal_(self: Tensor): Tensor;
-  reflection_pad1d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  reflection_pad1d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  reflection_pad2d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  reflection_pad2d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  reflection_pad3d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  reflection_pad3d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
+  reflection_pad1d(self: Tensor, padding: Integers): Tensor;
+  reflection_pad1d_backward(grad_output: Tensor, self: Tensor, padding: Integers): Tensor;
+  reflection_pad2d(self: Tensor, padding: Integers): Tensor;
+  reflection_pad2d_backward(grad_output: Tensor, self: Tensor, padding: Integers): Tensor;
+  reflection_pad3d(self: Tensor, padding: Integers): Tensor;
+  reflection_pad3d_backward(grad_output: Tensor, self: Tensor, padding: Integers): Tensor;
   relu(self: Tensor): Tensor;
   relu6(self: Tensor): Tensor;
   relu6_(self: Tensor): Tensor;
@@ -3877,12 +3497,12 @@ export interface OperationFunctions<Tensor> {
     repeats: Integer,
     options?: { dim?: Integer | null; output_size?: Integer | null },
   ): Tensor;
-  replication_pad1d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  replication_pad1d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  replication_pad2d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  replication_pad2d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  replication_pad3d(self: Tensor, padding: Integer | readonly Integer[]): Tensor;
-  replication_pad3d_backward(grad_output: Tensor, self: Tensor, padding: Integer | readonly Integer[]): Tensor;
+  replication_pad1d(self: Tensor, padding: Integers): Tensor;
+  replication_pad1d_backward(grad_output: Tensor, self: Tensor, padding: Integers): Tensor;
+  replication_pad2d(self: Tensor, padding: Integers): Tensor;
+  replication_pad2d_backward(grad_output: Tensor, self: Tensor, padding: Integers): Tensor;
+  replication_pad3d(self: Tensor, padding: Integers): Tensor;
+  replication_pad3d_backward(grad_output: Tensor, self: Tensor, padding: Integers): Tensor;
   reshape(self: Tensor, shape: readonly Integer[]): Tensor;
   reshape_as(self: Tensor, other: Tensor): Tensor;
   resize(self: Tensor, size: readonly Integer[], options?: { memory_format?: MemoryFormat | null }): Tensor;
@@ -3980,8 +3600,8 @@ export interface OperationFunctions<Tensor> {
     w_hh: Tensor,
     options?: { b_ih?: Tensor | null; b_hh?: Tensor | null },
   ): Tensor;
-  roll(self: Tensor, shifts: Integer | readonly Integer[], dims?: Integer | readonly Integer[]): Tensor;
-  roll(self: Tensor, shifts: Integer | readonly Integer[], options?: { dims?: Integer | readonly Integer[] }): Tensor;
+  roll(self: Tensor, shifts: Integers, dims?: Integers): Tensor;
+  roll(self: Tensor, shifts: Integers, options?: { dims?: Integers }): Tensor;
   rot90(self: Tensor, k?: Integer, dims?: readonly Integer[]): Tensor;
   rot90(self: Tensor, options?: { k?: Integer; dims?: readonly Integer[] }): Tensor;
   round(self: Tensor): Tensor;
@@ -4238,161 +3858,133 @@ export interface OperationFunctions<Tensor> {
   slow_conv3d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
   ): Tensor;
   slow_conv3d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers },
   ): Tensor;
   slow_conv3d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    options?: { stride?: Integers; padding?: Integers },
   ): Tensor;
   slow_conv3d_forward(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias: Tensor | null,
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
+    stride: Integers,
+    padding: Integers,
   ): Tensor;
   slow_conv_dilated2d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
   ): Tensor;
   slow_conv_dilated2d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_dilated2d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_dilated3d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
+  ): Tensor;
+  slow_conv_dilated3d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_dilated3d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_transpose2d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    stride?: Integers,
+    padding?: Integers,
+    output_padding?: Integers,
+    dilation?: Integers,
+  ): Tensor;
+  slow_conv_transpose2d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integers,
     options?: {
       bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_dilated2d(
-    self: Tensor,
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_dilated3d(
-    self: Tensor,
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
-  ): Tensor;
-  slow_conv_dilated3d(
-    self: Tensor,
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_dilated3d(
-    self: Tensor,
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
+      dilation?: Integers;
     },
   ): Tensor;
   slow_conv_transpose2d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    output_padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    options?: { stride?: Integers; padding?: Integers; output_padding?: Integers; dilation?: Integers },
   ): Tensor;
-  slow_conv_transpose2d(
+  slow_conv_transpose3d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    stride?: Integers,
+    padding?: Integers,
+    output_padding?: Integers,
+    dilation?: Integers,
+  ): Tensor;
+  slow_conv_transpose3d(
+    self: Tensor,
+    weight: Tensor,
+    kernel_size: Integers,
     options?: {
       bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_transpose2d(
-    self: Tensor,
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
+      dilation?: Integers;
     },
   ): Tensor;
   slow_conv_transpose3d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    output_padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
-  ): Tensor;
-  slow_conv_transpose3d(
-    self: Tensor,
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_transpose3d(
-    self: Tensor,
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
+    options?: { stride?: Integers; padding?: Integers; output_padding?: Integers; dilation?: Integers },
   ): Tensor;
   smm(self: Tensor, mat2: Tensor): Tensor;
   smooth_l1_loss(self: Tensor, target: Tensor, reduction?: Integer, beta?: Real): Tensor;
@@ -4564,8 +4156,8 @@ export interface OperationFunctions<Tensor> {
   special_log_softmax(self: Tensor, dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
   special_logit(self: Tensor, eps?: Real | null): Tensor;
   special_logit(self: Tensor, options?: { eps?: Real | null }): Tensor;
-  special_logsumexp(self: Tensor, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  special_logsumexp(self: Tensor, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  special_logsumexp(self: Tensor, dim: Integers, keepdim?: boolean): Tensor;
+  special_logsumexp(self: Tensor, dim: Integers, options?: { keepdim?: boolean }): Tensor;
   special_modified_bessel_i0(self: Tensor): Tensor;
   special_modified_bessel_i1(self: Tensor): Tensor;
   special_modified_bessel_k0(self: Tensor): Tensor;
@@ -4634,43 +4226,23 @@ export interface OperationFunctions<Tensor> {
   stack(tensors: readonly Tensor[], options?: { dim?: Integer }): Tensor;
   std(self: Tensor, unbiased?: boolean): Tensor;
   std(self: Tensor, options?: { unbiased?: boolean }): Tensor;
-  std(
-    self: Tensor,
-    dim?: Integer | readonly Integer[] | null,
-    options?: { correction?: Scalar | null; keepdim?: boolean },
-  ): Tensor;
-  std(
-    self: Tensor,
-    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
-  ): Tensor;
-  std(self: Tensor, dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
-  std(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): Tensor;
+  std(self: Tensor, dim?: Integers | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  std(self: Tensor, options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  std(self: Tensor, dim: Integers | null, unbiased?: boolean, keepdim?: boolean): Tensor;
+  std(self: Tensor, dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   std_mean(self: Tensor, unbiased?: boolean): [Tensor, Tensor];
   std_mean(self: Tensor, options?: { unbiased?: boolean }): [Tensor, Tensor];
   std_mean(
     self: Tensor,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     options?: { correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
   std_mean(
     self: Tensor,
-    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
+    options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
-  std_mean(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    unbiased?: boolean,
-    keepdim?: boolean,
-  ): [Tensor, Tensor];
-  std_mean(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): [Tensor, Tensor];
+  std_mean(self: Tensor, dim: Integers | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
+  std_mean(self: Tensor, dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): [Tensor, Tensor];
   stft(
     self: Tensor,
     n_fft: Integer,
@@ -4767,17 +4339,8 @@ export interface OperationFunctions<Tensor> {
   subtract_(self: Tensor, other: Scalar, options?: { alpha?: Scalar }): Tensor;
   subtract_(self: Tensor, other: Tensor, options?: { alpha?: Scalar }): Tensor;
   sum(self: Tensor, options?: { dtype?: Dtype | null }): Tensor;
-  sum(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    keepdim?: boolean,
-    options?: { dtype?: Dtype | null },
-  ): Tensor;
-  sum(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options?: { keepdim?: boolean; dtype?: Dtype | null },
-  ): Tensor;
+  sum(self: Tensor, dim: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  sum(self: Tensor, dim: Integers | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   sum_to_size(self: Tensor, size: readonly Integer[]): Tensor;
   svd(self: Tensor, some?: boolean, compute_uv?: boolean): [U: Tensor, S: Tensor, V: Tensor];
   svd(self: Tensor, options?: { some?: boolean; compute_uv?: boolean }): [U: Tensor, S: Tensor, V: Tensor];
@@ -4806,23 +4369,23 @@ export interface OperationFunctions<Tensor> {
   thnn_conv2d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
   ): Tensor;
   thnn_conv2d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers },
   ): Tensor;
   thnn_conv2d(
     self: Tensor,
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    options?: { stride?: Integers; padding?: Integers },
   ): Tensor;
   threshold(self: Tensor, threshold: Scalar, value: Scalar): Tensor;
   threshold_(self: Tensor, threshold: Scalar, value: Scalar): Tensor;
@@ -4896,21 +4459,13 @@ export interface OperationFunctions<Tensor> {
   to_padded_tensor(self: Tensor, padding: Real, options?: { output_size?: readonly Integer[] | null }): Tensor;
   to_sparse(
     self: Tensor,
-    options?: { layout?: Layout | null; blocksize?: Integer | readonly Integer[] | null; dense_dim?: Integer | null },
+    options?: { layout?: Layout | null; blocksize?: Integers | null; dense_dim?: Integer | null },
   ): Tensor;
   to_sparse(self: Tensor, sparse_dim: Integer): Tensor;
-  to_sparse_bsc(self: Tensor, blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
-  to_sparse_bsc(
-    self: Tensor,
-    blocksize: Integer | readonly Integer[],
-    options?: { dense_dim?: Integer | null },
-  ): Tensor;
-  to_sparse_bsr(self: Tensor, blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
-  to_sparse_bsr(
-    self: Tensor,
-    blocksize: Integer | readonly Integer[],
-    options?: { dense_dim?: Integer | null },
-  ): Tensor;
+  to_sparse_bsc(self: Tensor, blocksize: Integers, dense_dim?: Integer | null): Tensor;
+  to_sparse_bsc(self: Tensor, blocksize: Integers, options?: { dense_dim?: Integer | null }): Tensor;
+  to_sparse_bsr(self: Tensor, blocksize: Integers, dense_dim?: Integer | null): Tensor;
+  to_sparse_bsr(self: Tensor, blocksize: Integers, options?: { dense_dim?: Integer | null }): Tensor;
   to_sparse_csc(self: Tensor, dense_dim?: Integer | null): Tensor;
   to_sparse_csc(self: Tensor, options?: { dense_dim?: Integer | null }): Tensor;
   to_sparse_csr(self: Tensor, dense_dim?: Integer | null): Tensor;
@@ -5093,14 +4648,14 @@ export interface OperationFunctions<Tensor> {
   unsqueeze_copy(self: Tensor, dim: Integer): Tensor;
   upsample_bicubic2d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_bicubic2d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
@@ -5112,29 +4667,29 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_bicubic2d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_bicubic2d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_bilinear2d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_bilinear2d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
@@ -5146,28 +4701,23 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_bilinear2d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_bilinear2d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
+  upsample_linear1d(self: Tensor, output_size: Integers, align_corners: boolean, scales?: Real | null): Tensor;
   upsample_linear1d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
-    align_corners: boolean,
-    scales?: Real | null,
-  ): Tensor;
-  upsample_linear1d(
-    self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     options?: { scales?: Real | null },
   ): Tensor;
@@ -5179,24 +4729,20 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_linear1d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     scales?: Real | null,
   ): Tensor;
   upsample_linear1d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     options?: { scales?: Real | null },
   ): Tensor;
-  upsample_nearest1d(self: Tensor, output_size: Integer | readonly Integer[], scales?: Real | null): Tensor;
-  upsample_nearest1d(
-    self: Tensor,
-    output_size: Integer | readonly Integer[],
-    options?: { scales?: Real | null },
-  ): Tensor;
+  upsample_nearest1d(self: Tensor, output_size: Integers, scales?: Real | null): Tensor;
+  upsample_nearest1d(self: Tensor, output_size: Integers, options?: { scales?: Real | null }): Tensor;
   upsample_nearest1d(
     input: Tensor,
     output_size: readonly Integer[] | null,
@@ -5204,25 +4750,20 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_nearest1d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     scales?: Real | null,
   ): Tensor;
   upsample_nearest1d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     options?: { scales?: Real | null },
   ): Tensor;
+  upsample_nearest2d(self: Tensor, output_size: Integers, scales_h?: Real | null, scales_w?: Real | null): Tensor;
   upsample_nearest2d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
-    scales_h?: Real | null,
-    scales_w?: Real | null,
-  ): Tensor;
-  upsample_nearest2d(
-    self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_nearest2d(
@@ -5232,32 +4773,32 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_nearest2d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_nearest2d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_nearest3d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     scales_d?: Real | null,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_nearest3d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_nearest3d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
@@ -5268,28 +4809,28 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_nearest3d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     scales_d?: Real | null,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_nearest3d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_nearest3d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_trilinear3d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_d?: Real | null,
     scales_h?: Real | null,
@@ -5297,13 +4838,13 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_trilinear3d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_trilinear3d(
     self: Tensor,
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
@@ -5316,8 +4857,8 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_trilinear3d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     scales_d?: Real | null,
     scales_h?: Real | null,
@@ -5325,15 +4866,15 @@ export interface OperationFunctions<Tensor> {
   ): Tensor;
   upsample_trilinear3d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_trilinear3d_backward(
     grad_output: Tensor,
-    output_size: Integer | readonly Integer[],
-    input_size: Integer | readonly Integer[],
+    output_size: Integers,
+    input_size: Integers,
     align_corners: boolean,
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
@@ -5351,43 +4892,23 @@ export interface OperationFunctions<Tensor> {
   vander(x: Tensor, options?: { N?: Integer | null; increasing?: boolean }): Tensor;
   var(self: Tensor, unbiased?: boolean): Tensor;
   var(self: Tensor, options?: { unbiased?: boolean }): Tensor;
-  var(
-    self: Tensor,
-    dim?: Integer | readonly Integer[] | null,
-    options?: { correction?: Scalar | null; keepdim?: boolean },
-  ): Tensor;
-  var(
-    self: Tensor,
-    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
-  ): Tensor;
-  var(self: Tensor, dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
-  var(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): Tensor;
+  var(self: Tensor, dim?: Integers | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  var(self: Tensor, options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  var(self: Tensor, dim: Integers | null, unbiased?: boolean, keepdim?: boolean): Tensor;
+  var(self: Tensor, dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   var_mean(self: Tensor, unbiased?: boolean): [Tensor, Tensor];
   var_mean(self: Tensor, options?: { unbiased?: boolean }): [Tensor, Tensor];
   var_mean(
     self: Tensor,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     options?: { correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
   var_mean(
     self: Tensor,
-    options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean },
+    options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean },
   ): [Tensor, Tensor];
-  var_mean(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    unbiased?: boolean,
-    keepdim?: boolean,
-  ): [Tensor, Tensor];
-  var_mean(
-    self: Tensor,
-    dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): [Tensor, Tensor];
+  var_mean(self: Tensor, dim: Integers | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
+  var_mean(self: Tensor, dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): [Tensor, Tensor];
   vdot(self: Tensor, other: Tensor): Tensor;
   view(self: Tensor, size: readonly Integer[]): Tensor;
   view(self: Tensor, dtype: Dtype): Tensor;
@@ -5439,12 +4960,12 @@ export interface OperationMethods<Tensor> {
   acos_(): Tensor;
   acosh(): Tensor;
   acosh_(): Tensor;
-  adaptive_avg_pool1d(output_size: Integer | readonly Integer[]): Tensor;
-  adaptive_avg_pool2d(output_size: Integer | readonly Integer[]): Tensor;
-  adaptive_avg_pool3d(output_size: Integer | readonly Integer[]): Tensor;
-  adaptive_max_pool1d(output_size: Integer | readonly Integer[]): [Tensor, Tensor];
-  adaptive_max_pool2d(output_size: Integer | readonly Integer[]): [Tensor, Tensor];
-  adaptive_max_pool3d(output_size: Integer | readonly Integer[]): [Tensor, Tensor];
+  adaptive_avg_pool1d(output_size: Integers): Tensor;
+  adaptive_avg_pool2d(output_size: Integers): Tensor;
+  adaptive_avg_pool3d(output_size: Integers): Tensor;
+  adaptive_max_pool1d(output_size: Integers): [Tensor, Tensor];
+  adaptive_max_pool2d(output_size: Integers): [Tensor, Tensor];
+  adaptive_max_pool3d(output_size: Integers): [Tensor, Tensor];
   add(other: Scalar, alpha?: Scalar): Tensor;
   add(other: Scalar, options?: { alpha?: Scalar }): Tensor;
   add(other: Tensor, options?: { alpha?: Scalar }): Tensor;
@@ -5479,10 +5000,10 @@ export interface OperationMethods<Tensor> {
   allclose(other: Tensor, options?: { rtol?: Real; atol?: Real; equal_nan?: boolean }): boolean;
   allclose(other: Tensor, rtol?: Real, options?: { atol?: Real; equal_nan?: boolean }): boolean;
   alpha_dropout_(p: Real, train: boolean): Tensor;
-  amax(dim?: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  amax(options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean }): Tensor;
-  amin(dim?: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  amin(options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean }): Tensor;
+  amax(dim?: Integers, keepdim?: boolean): Tensor;
+  amax(options?: { dim?: Integers; keepdim?: boolean }): Tensor;
+  amin(dim?: Integers, keepdim?: boolean): Tensor;
+  amin(options?: { dim?: Integers; keepdim?: boolean }): Tensor;
   aminmax(options?: { dim?: Integer | null; keepdim?: boolean }): [min: Tensor, max: Tensor];
   angle(): Tensor;
   any(): Tensor;
@@ -5558,77 +5079,72 @@ export interface OperationMethods<Tensor> {
   atleast_2d(): Tensor;
   atleast_3d(): Tensor;
   avg_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
     ceil_mode?: boolean,
     count_include_pad?: boolean,
   ): Tensor;
   avg_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-      count_include_pad?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; ceil_mode?: boolean; count_include_pad?: boolean },
   ): Tensor;
   avg_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; ceil_mode?: boolean; count_include_pad?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; ceil_mode?: boolean; count_include_pad?: boolean },
   ): Tensor;
   avg_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
     ceil_mode?: boolean,
     count_include_pad?: boolean,
     divisor_override?: Integer | null,
   ): Tensor;
   avg_pool2d(
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
     },
   ): Tensor;
   avg_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
     options?: {
-      padding?: Integer | readonly Integer[];
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
     },
   ): Tensor;
   avg_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
     ceil_mode?: boolean,
     count_include_pad?: boolean,
     divisor_override?: Integer | null,
   ): Tensor;
   avg_pool3d(
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
     },
   ): Tensor;
   avg_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
     options?: {
-      padding?: Integer | readonly Integer[];
+      padding?: Integers;
       ceil_mode?: boolean;
       count_include_pad?: boolean;
       divisor_override?: Integer | null;
@@ -5736,13 +5252,7 @@ export interface OperationMethods<Tensor> {
   clip_(options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
   clone(options?: { memory_format?: MemoryFormat | null }): Tensor;
   coalesce(): Tensor;
-  col2im(
-    output_size: Integer | readonly Integer[],
-    kernel_size: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-  ): Tensor;
+  col2im(output_size: Integers, kernel_size: Integers, dilation: Integers, padding: Integers, stride: Integers): Tensor;
   col_indices(): Tensor;
   col_indices_copy(): Tensor;
   combinations(r?: Integer, with_replacement?: boolean): Tensor;
@@ -5755,11 +5265,11 @@ export interface OperationMethods<Tensor> {
   contiguous(options?: { memory_format?: MemoryFormat }): Tensor;
   conv_depthwise3d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias: Tensor | null,
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
+    stride: Integers,
+    padding: Integers,
+    dilation: Integers,
   ): Tensor;
   conv_tbc(weight: Tensor, bias: Tensor, pad?: Integer): Tensor;
   conv_tbc(weight: Tensor, bias: Tensor, options?: { pad?: Integer }): Tensor;
@@ -5930,169 +5440,61 @@ export interface OperationMethods<Tensor> {
   fft_fft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_fft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_fft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_fft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
-  fft_fft2(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[];
-    norm?: string | null;
-  }): Tensor;
-  fft_fft2(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_fftn(
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_fftn(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[] | null;
-    norm?: string | null;
-  }): Tensor;
-  fft_fftn(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
-  fft_fftshift(dim?: Integer | readonly Integer[] | null): Tensor;
-  fft_fftshift(options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
+  fft_fft2(s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_fft2(options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_fft2(s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_fftn(s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_fftn(options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_fftn(s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_fftshift(dim?: Integers | null): Tensor;
+  fft_fftshift(options?: { dim?: Integers | null }): Tensor;
   fft_hfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_hfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_hfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_hfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
-  fft_hfft2(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[];
-    norm?: string | null;
-  }): Tensor;
-  fft_hfft2(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_hfftn(
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_hfftn(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[] | null;
-    norm?: string | null;
-  }): Tensor;
-  fft_hfftn(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_hfft2(s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_hfft2(options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_hfft2(s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_hfftn(s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_hfftn(options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_hfftn(s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fft_ifft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ifft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_ifft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_ifft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
-  fft_ifft2(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[];
-    norm?: string | null;
-  }): Tensor;
-  fft_ifft2(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_ifftn(
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_ifftn(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[] | null;
-    norm?: string | null;
-  }): Tensor;
-  fft_ifftn(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
-  fft_ifftshift(dim?: Integer | readonly Integer[] | null): Tensor;
-  fft_ifftshift(options?: { dim?: Integer | readonly Integer[] | null }): Tensor;
+  fft_ifft2(s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_ifft2(options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_ifft2(s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_ifftn(s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_ifftn(options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_ifftn(s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_ifftshift(dim?: Integers | null): Tensor;
+  fft_ifftshift(options?: { dim?: Integers | null }): Tensor;
   fft_ihfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_ihfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_ihfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_ihfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
-  fft_ihfft2(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[];
-    norm?: string | null;
-  }): Tensor;
-  fft_ihfft2(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_ihfftn(
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_ihfftn(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[] | null;
-    norm?: string | null;
-  }): Tensor;
-  fft_ihfftn(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_ihfft2(s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_ihfft2(options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_ihfft2(s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_ihfftn(s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_ihfftn(options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_ihfftn(s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fft_irfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_irfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_irfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_irfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
-  fft_irfft2(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[];
-    norm?: string | null;
-  }): Tensor;
-  fft_irfft2(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_irfftn(
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_irfftn(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[] | null;
-    norm?: string | null;
-  }): Tensor;
-  fft_irfftn(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_irfft2(s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_irfft2(options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_irfft2(s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_irfftn(s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_irfftn(options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_irfftn(s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fft_rfft(n?: Integer | null, dim?: Integer, norm?: string | null): Tensor;
   fft_rfft(options?: { n?: Integer | null; dim?: Integer; norm?: string | null }): Tensor;
   fft_rfft(n?: Integer | null, options?: { dim?: Integer; norm?: string | null }): Tensor;
-  fft_rfft2(s?: Integer | readonly Integer[] | null, dim?: Integer | readonly Integer[], norm?: string | null): Tensor;
-  fft_rfft2(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[];
-    norm?: string | null;
-  }): Tensor;
-  fft_rfft2(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[]; norm?: string | null },
-  ): Tensor;
-  fft_rfftn(
-    s?: Integer | readonly Integer[] | null,
-    dim?: Integer | readonly Integer[] | null,
-    norm?: string | null,
-  ): Tensor;
-  fft_rfftn(options?: {
-    s?: Integer | readonly Integer[] | null;
-    dim?: Integer | readonly Integer[] | null;
-    norm?: string | null;
-  }): Tensor;
-  fft_rfftn(
-    s?: Integer | readonly Integer[] | null,
-    options?: { dim?: Integer | readonly Integer[] | null; norm?: string | null },
-  ): Tensor;
+  fft_rfft2(s?: Integers | null, dim?: Integers, norm?: string | null): Tensor;
+  fft_rfft2(options?: { s?: Integers | null; dim?: Integers; norm?: string | null }): Tensor;
+  fft_rfft2(s?: Integers | null, options?: { dim?: Integers; norm?: string | null }): Tensor;
+  fft_rfftn(s?: Integers | null, dim?: Integers | null, norm?: string | null): Tensor;
+  fft_rfftn(options?: { s?: Integers | null; dim?: Integers | null; norm?: string | null }): Tensor;
+  fft_rfftn(s?: Integers | null, options?: { dim?: Integers | null; norm?: string | null }): Tensor;
   fill(value: Scalar): Tensor;
   fill(value: Tensor): Tensor;
   fill_(value: Scalar): Tensor;
@@ -6124,19 +5526,11 @@ export interface OperationMethods<Tensor> {
   fmod_(other: Tensor): Tensor;
   frac(): Tensor;
   frac_(): Tensor;
-  fractional_max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    output_size: Integer | readonly Integer[],
-    random_samples: Tensor,
-  ): [Tensor, Tensor];
-  fractional_max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    output_size: Integer | readonly Integer[],
-    random_samples: Tensor,
-  ): [Tensor, Tensor];
+  fractional_max_pool2d(kernel_size: Integers, output_size: Integers, random_samples: Tensor): [Tensor, Tensor];
+  fractional_max_pool3d(kernel_size: Integers, output_size: Integers, random_samples: Tensor): [Tensor, Tensor];
   frexp(): [mantissa: Tensor, exponent: Tensor];
-  frobenius_norm(dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  frobenius_norm(dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  frobenius_norm(dim: Integers, keepdim?: boolean): Tensor;
+  frobenius_norm(dim: Integers, options?: { keepdim?: boolean }): Tensor;
   full_like(
     fill_value: Scalar,
     options?: {
@@ -6221,9 +5615,9 @@ export interface OperationMethods<Tensor> {
   hardtanh_(min_val?: Scalar, max_val?: Scalar): Tensor;
   hardtanh_(options?: { min_val?: Scalar; max_val?: Scalar }): Tensor;
   /** Since libtorch 2.9. */
-  hash_tensor(dim?: Integer | readonly Integer[], options?: { keepdim?: boolean; mode?: Integer }): Tensor;
+  hash_tensor(dim?: Integers, options?: { keepdim?: boolean; mode?: Integer }): Tensor;
   /** Since libtorch 2.9. */
-  hash_tensor(options?: { dim?: Integer | readonly Integer[]; keepdim?: boolean; mode?: Integer }): Tensor;
+  hash_tensor(options?: { dim?: Integers; keepdim?: boolean; mode?: Integer }): Tensor;
   heaviside(values: Tensor): Tensor;
   heaviside_(values: Tensor): Tensor;
   hinge_embedding_loss(target: Tensor, margin?: Real, reduction?: Integer): Tensor;
@@ -6299,12 +5693,7 @@ export interface OperationMethods<Tensor> {
   igamma_(other: Tensor): Tensor;
   igammac(other: Tensor): Tensor;
   igammac_(other: Tensor): Tensor;
-  im2col(
-    kernel_size: Integer | readonly Integer[],
-    dilation: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-  ): Tensor;
+  im2col(kernel_size: Integers, dilation: Integers, padding: Integers, stride: Integers): Tensor;
   imag(): Tensor;
   index(indices: readonly (Tensor | null)[]): Tensor;
   index_add(dim: Integer, index: Tensor, source: Tensor, options?: { alpha?: Scalar }): Tensor;
@@ -6440,24 +5829,11 @@ export interface OperationMethods<Tensor> {
   lift_fresh(): Tensor;
   lift_fresh_copy(): Tensor;
   /** Since libtorch 2.11. */
-  linalg__powsum(
-    ord?: Scalar,
-    dim?: Integer | readonly Integer[] | null,
-    keepdim?: boolean,
-    options?: { dtype?: Dtype | null },
-  ): Tensor;
+  linalg__powsum(ord?: Scalar, dim?: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
   /** Since libtorch 2.11. */
-  linalg__powsum(options?: {
-    ord?: Scalar;
-    dim?: Integer | readonly Integer[] | null;
-    keepdim?: boolean;
-    dtype?: Dtype | null;
-  }): Tensor;
+  linalg__powsum(options?: { ord?: Scalar; dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   /** Since libtorch 2.11. */
-  linalg__powsum(
-    ord?: Scalar,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
-  ): Tensor;
+  linalg__powsum(ord?: Scalar, options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   linalg_cholesky(options?: { upper?: boolean }): Tensor;
   linalg_cholesky_ex(options?: { upper?: boolean; check_errors?: boolean }): [L: Tensor, info: Tensor];
   linalg_cond(p?: Scalar | null): Tensor;
@@ -6520,30 +5896,22 @@ export interface OperationMethods<Tensor> {
   linalg_matrix_sqrth(): Tensor;
   linalg_norm(
     ord?: Scalar | null,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     keepdim?: boolean,
     options?: { dtype?: Dtype | null },
   ): Tensor;
   linalg_norm(options?: {
     ord?: Scalar | null;
-    dim?: Integer | readonly Integer[] | null;
+    dim?: Integers | null;
     keepdim?: boolean;
     dtype?: Dtype | null;
   }): Tensor;
   linalg_norm(
     ord?: Scalar | null,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
-  linalg_norm(
-    ord: string,
-    dim?: Integer | readonly Integer[] | null,
-    keepdim?: boolean,
-    options?: { dtype?: Dtype | null },
-  ): Tensor;
-  linalg_norm(
-    ord: string,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
-  ): Tensor;
+  linalg_norm(ord: string, dim?: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  linalg_norm(ord: string, options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   linalg_pinv(rcond: Real, hermitian?: boolean): Tensor;
   linalg_pinv(rcond: Real, options?: { hermitian?: boolean }): Tensor;
   linalg_pinv(options?: { atol?: Real | null; rtol?: Real | null; hermitian?: boolean }): Tensor;
@@ -6557,19 +5925,19 @@ export interface OperationMethods<Tensor> {
   linalg_tensorsolve(other: Tensor, options?: { dims?: readonly Integer[] | null }): Tensor;
   linalg_vector_norm(
     ord?: Scalar,
-    dim?: Integer | readonly Integer[] | null,
+    dim?: Integers | null,
     keepdim?: boolean,
     options?: { dtype?: Dtype | null },
   ): Tensor;
   linalg_vector_norm(options?: {
     ord?: Scalar;
-    dim?: Integer | readonly Integer[] | null;
+    dim?: Integers | null;
     keepdim?: boolean;
     dtype?: Dtype | null;
   }): Tensor;
   linalg_vector_norm(
     ord?: Scalar,
-    options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null },
+    options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null },
   ): Tensor;
   linear_backward(
     grad_output: Tensor,
@@ -6608,8 +5976,8 @@ export interface OperationMethods<Tensor> {
   logit(options?: { eps?: Real | null }): Tensor;
   logit_(eps?: Real | null): Tensor;
   logit_(options?: { eps?: Real | null }): Tensor;
-  logsumexp(dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  logsumexp(dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  logsumexp(dim: Integers, keepdim?: boolean): Tensor;
+  logsumexp(dim: Integers, options?: { keepdim?: boolean }): Tensor;
   lt(other: Scalar): Tensor;
   lt(other: Tensor): Tensor;
   lt_(other: Scalar): Tensor;
@@ -6634,142 +6002,107 @@ export interface OperationMethods<Tensor> {
   max(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   max(other: Tensor): Tensor;
   max_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   max_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool1d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): [Tensor, Tensor];
   max_pool1d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool1d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool2d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): [Tensor, Tensor];
   max_pool2d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool2d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   max_pool3d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): [Tensor, Tensor];
   max_pool3d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
   max_pool3d_with_indices(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): [Tensor, Tensor];
-  max_unpool2d(indices: Tensor, output_size: Integer | readonly Integer[]): Tensor;
-  max_unpool3d(
-    indices: Tensor,
-    output_size: Integer | readonly Integer[],
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
-  ): Tensor;
+  max_unpool2d(indices: Tensor, output_size: Integers): Tensor;
+  max_unpool3d(indices: Tensor, output_size: Integers, stride: Integers, padding: Integers): Tensor;
   maximum(other: Tensor): Tensor;
   mean(options?: { dtype?: Dtype | null }): Tensor;
-  mean(dim: Integer | readonly Integer[] | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  mean(dim: Integer | readonly Integer[] | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
+  mean(dim: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  mean(dim: Integers | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   median(): Tensor;
   median(dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   median(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
@@ -6780,7 +6113,7 @@ export interface OperationMethods<Tensor> {
   minimum(other: Tensor): Tensor;
   mish(): Tensor;
   mish_(): Tensor;
-  mkldnn_adaptive_avg_pool2d(output_size: Integer | readonly Integer[]): Tensor;
+  mkldnn_adaptive_avg_pool2d(output_size: Integers): Tensor;
   mkldnn_convolution(
     weight: Tensor,
     bias: Tensor | null,
@@ -6797,92 +6130,72 @@ export interface OperationMethods<Tensor> {
     output_mask: boolean | readonly boolean[],
   ): [Tensor, Tensor, Tensor];
   mkldnn_max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   mkldnn_max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   mkldnn_max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   mkldnn_reorder_conv2d_weight(
-    padding?: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    padding?: Integers,
+    stride?: Integers,
+    dilation?: Integers,
     groups?: Integer,
     input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv2d_weight(options?: {
-    padding?: Integer | readonly Integer[];
-    stride?: Integer | readonly Integer[];
-    dilation?: Integer | readonly Integer[];
+    padding?: Integers;
+    stride?: Integers;
+    dilation?: Integers;
     groups?: Integer;
     input_size?: readonly Integer[] | null;
   }): Tensor;
   mkldnn_reorder_conv2d_weight(
-    padding?: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-      input_size?: readonly Integer[] | null;
-    },
+    padding?: Integers,
+    options?: { stride?: Integers; dilation?: Integers; groups?: Integer; input_size?: readonly Integer[] | null },
   ): Tensor;
   mkldnn_reorder_conv3d_weight(
-    padding?: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    padding?: Integers,
+    stride?: Integers,
+    dilation?: Integers,
     groups?: Integer,
     input_size?: readonly Integer[] | null,
   ): Tensor;
   mkldnn_reorder_conv3d_weight(options?: {
-    padding?: Integer | readonly Integer[];
-    stride?: Integer | readonly Integer[];
-    dilation?: Integer | readonly Integer[];
+    padding?: Integers;
+    stride?: Integers;
+    dilation?: Integers;
     groups?: Integer;
     input_size?: readonly Integer[] | null;
   }): Tensor;
   mkldnn_reorder_conv3d_weight(
-    padding?: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      groups?: Integer;
-      input_size?: readonly Integer[] | null;
-    },
+    padding?: Integers,
+    options?: { stride?: Integers; dilation?: Integers; groups?: Integer; input_size?: readonly Integer[] | null },
   ): Tensor;
   mm(mat2: Tensor): Tensor;
   /** Since libtorch 2.8. */
@@ -6928,8 +6241,8 @@ export interface OperationMethods<Tensor> {
   nan_to_num_(nan?: Real | null, posinf?: Real | null, neginf?: Real | null): Tensor;
   nan_to_num_(options?: { nan?: Real | null; posinf?: Real | null; neginf?: Real | null }): Tensor;
   nan_to_num_(nan?: Real | null, options?: { posinf?: Real | null; neginf?: Real | null }): Tensor;
-  nanmean(dim?: Integer | readonly Integer[] | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  nanmean(options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
+  nanmean(dim?: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  nanmean(options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   nanmedian(): Tensor;
   nanmedian(dim: Integer, keepdim?: boolean): [values: Tensor, indices: Tensor];
   nanmedian(dim: Integer, options?: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
@@ -6937,15 +6250,15 @@ export interface OperationMethods<Tensor> {
   nanquantile(q: Tensor, options?: { dim?: Integer | null; keepdim?: boolean; interpolation?: string }): Tensor;
   nanquantile(q: Real, dim?: Integer | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   nanquantile(q: Real, options?: { dim?: Integer | null; keepdim?: boolean; interpolation?: string }): Tensor;
-  nansum(dim?: Integer | readonly Integer[] | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  nansum(options?: { dim?: Integer | readonly Integer[] | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
+  nansum(dim?: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  nansum(options?: { dim?: Integers | null; keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   narrow(dim: Integer, start: Integer, length: Integer): Tensor;
   narrow(dim: Integer, start: Tensor, length: Integer): Tensor;
   narrow_copy(dim: Integer, start: Integer, length: Integer): Tensor;
   native_channel_shuffle(groups: Integer): Tensor;
   native_norm(p?: Scalar): Tensor;
   native_norm(options?: { p?: Scalar }): Tensor;
-  native_norm(p: Scalar | null, dim: Integer | readonly Integer[], keepdim: boolean, dtype: Dtype | null): Tensor;
+  native_norm(p: Scalar | null, dim: Integers, keepdim: boolean, dtype: Dtype | null): Tensor;
   ne(other: Scalar): Tensor;
   ne(other: Tensor): Tensor;
   ne_(other: Scalar): Tensor;
@@ -7014,9 +6327,9 @@ export interface OperationMethods<Tensor> {
   nonzero_static(options: { size: Integer; fill_value?: Integer }): Tensor;
   norm(p?: Scalar): Tensor;
   norm(options?: { p?: Scalar }): Tensor;
-  norm(p: Scalar | null, dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  norm(p: Scalar | null, dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
-  norm(p: Scalar | null, dim: Integer | readonly Integer[], keepdim: boolean, options: { dtype: Dtype }): Tensor;
+  norm(p: Scalar | null, dim: Integers, keepdim?: boolean): Tensor;
+  norm(p: Scalar | null, dim: Integers, options?: { keepdim?: boolean }): Tensor;
+  norm(p: Scalar | null, dim: Integers, keepdim: boolean, options: { dtype: Dtype }): Tensor;
   norm(p: Scalar | null, options: { dtype: Dtype }): Tensor;
   normal_(mean?: Real, std?: Real): Tensor;
   normal_(options?: { mean?: Real; std?: Real }): Tensor;
@@ -7028,8 +6341,8 @@ export interface OperationMethods<Tensor> {
   not_equal_(other: Tensor): Tensor;
   nuclear_norm(keepdim?: boolean): Tensor;
   nuclear_norm(options?: { keepdim?: boolean }): Tensor;
-  nuclear_norm(dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  nuclear_norm(dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  nuclear_norm(dim: Integers, keepdim?: boolean): Tensor;
+  nuclear_norm(dim: Integers, options?: { keepdim?: boolean }): Tensor;
   /** Since libtorch 2.12. */
   numel(): number;
   numpy_T(): Tensor;
@@ -7088,70 +6401,55 @@ export interface OperationMethods<Tensor> {
   quantize_per_tensor(scale: Tensor, zero_point: Tensor, dtype: Dtype): Tensor;
   quantize_per_tensor_dynamic(dtype: Dtype, reduce_range: boolean): Tensor;
   quantized_max_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   quantized_max_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   quantized_max_pool1d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   quantized_max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   quantized_max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   quantized_max_pool2d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   /** Since libtorch 2.1. */
   quantized_max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    kernel_size: Integers,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
     ceil_mode?: boolean,
   ): Tensor;
   /** Since libtorch 2.1. */
   quantized_max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-      ceil_mode?: boolean;
-    },
+    kernel_size: Integers,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   /** Since libtorch 2.1. */
   quantized_max_pool3d(
-    kernel_size: Integer | readonly Integer[],
-    stride?: Integer | readonly Integer[],
-    options?: { padding?: Integer | readonly Integer[]; dilation?: Integer | readonly Integer[]; ceil_mode?: boolean },
+    kernel_size: Integers,
+    stride?: Integers,
+    options?: { padding?: Integers; dilation?: Integers; ceil_mode?: boolean },
   ): Tensor;
   rad2deg(): Tensor;
   rad2deg_(): Tensor;
@@ -7211,9 +6509,9 @@ export interface OperationMethods<Tensor> {
   real(): Tensor;
   reciprocal(): Tensor;
   reciprocal_(): Tensor;
-  reflection_pad1d(padding: Integer | readonly Integer[]): Tensor;
-  reflection_pad2d(padding: Integer | readonly Integer[]): Tensor;
-  reflection_pad3d(padding: Integer | readonly Integer[]): Tensor;
+  reflection_pad1d(padding: Integers): Tensor;
+  reflection_pad2d(padding: Integers): Tensor;
+  reflection_pad3d(padding: Integers): Tensor;
   relu(): Tensor;
   relu6(): Tensor;
   relu6_(): Tensor;
@@ -7229,9 +6527,9 @@ export interface OperationMethods<Tensor> {
   repeat_interleave(repeats: Tensor, options?: { dim?: Integer | null; output_size?: Integer | null }): Tensor;
   repeat_interleave(repeats: Integer, dim?: Integer | null, options?: { output_size?: Integer | null }): Tensor;
   repeat_interleave(repeats: Integer, options?: { dim?: Integer | null; output_size?: Integer | null }): Tensor;
-  replication_pad1d(padding: Integer | readonly Integer[]): Tensor;
-  replication_pad2d(padding: Integer | readonly Integer[]): Tensor;
-  replication_pad3d(padding: Integer | readonly Integer[]): Tensor;
+  replication_pad1d(padding: Integers): Tensor;
+  replication_pad2d(padding: Integers): Tensor;
+  replication_pad3d(padding: Integers): Tensor;
   reshape(shape: readonly Integer[]): Tensor;
   reshape_as(other: Tensor): Tensor;
   resize(size: readonly Integer[], options?: { memory_format?: MemoryFormat | null }): Tensor;
@@ -7243,8 +6541,8 @@ export interface OperationMethods<Tensor> {
   resolve_conj(): Tensor;
   resolve_neg(): Tensor;
   retains_grad(): boolean;
-  roll(shifts: Integer | readonly Integer[], dims?: Integer | readonly Integer[]): Tensor;
-  roll(shifts: Integer | readonly Integer[], options?: { dims?: Integer | readonly Integer[] }): Tensor;
+  roll(shifts: Integers, dims?: Integers): Tensor;
+  roll(shifts: Integers, options?: { dims?: Integers }): Tensor;
   rot90(k?: Integer, dims?: readonly Integer[]): Tensor;
   rot90(options?: { k?: Integer; dims?: readonly Integer[] }): Tensor;
   round(): Tensor;
@@ -7362,146 +6660,118 @@ export interface OperationMethods<Tensor> {
   slogdet(): [sign: Tensor, logabsdet: Tensor];
   slow_conv3d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
   ): Tensor;
   slow_conv3d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers },
   ): Tensor;
   slow_conv3d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    options?: { stride?: Integers; padding?: Integers },
   ): Tensor;
   slow_conv3d_forward(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias: Tensor | null,
-    stride: Integer | readonly Integer[],
-    padding: Integer | readonly Integer[],
+    stride: Integers,
+    padding: Integers,
   ): Tensor;
   slow_conv_dilated2d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
   ): Tensor;
   slow_conv_dilated2d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_dilated2d(
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_dilated3d(
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    stride?: Integers,
+    padding?: Integers,
+    dilation?: Integers,
+  ): Tensor;
+  slow_conv_dilated3d(
+    weight: Tensor,
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_dilated3d(
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    options?: { stride?: Integers; padding?: Integers; dilation?: Integers },
+  ): Tensor;
+  slow_conv_transpose2d(
+    weight: Tensor,
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    stride?: Integers,
+    padding?: Integers,
+    output_padding?: Integers,
+    dilation?: Integers,
+  ): Tensor;
+  slow_conv_transpose2d(
+    weight: Tensor,
+    kernel_size: Integers,
     options?: {
       bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_dilated2d(
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_dilated3d(
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
-  ): Tensor;
-  slow_conv_dilated3d(
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_dilated3d(
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
+      dilation?: Integers;
     },
   ): Tensor;
   slow_conv_transpose2d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    output_padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
+    options?: { stride?: Integers; padding?: Integers; output_padding?: Integers; dilation?: Integers },
   ): Tensor;
-  slow_conv_transpose2d(
+  slow_conv_transpose3d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
+    bias?: Tensor | null,
+    stride?: Integers,
+    padding?: Integers,
+    output_padding?: Integers,
+    dilation?: Integers,
+  ): Tensor;
+  slow_conv_transpose3d(
+    weight: Tensor,
+    kernel_size: Integers,
     options?: {
       bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_transpose2d(
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
+      stride?: Integers;
+      padding?: Integers;
+      output_padding?: Integers;
+      dilation?: Integers;
     },
   ): Tensor;
   slow_conv_transpose3d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
-    output_padding?: Integer | readonly Integer[],
-    dilation?: Integer | readonly Integer[],
-  ): Tensor;
-  slow_conv_transpose3d(
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: {
-      bias?: Tensor | null;
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
-  ): Tensor;
-  slow_conv_transpose3d(
-    weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    bias?: Tensor | null,
-    options?: {
-      stride?: Integer | readonly Integer[];
-      padding?: Integer | readonly Integer[];
-      output_padding?: Integer | readonly Integer[];
-      dilation?: Integer | readonly Integer[];
-    },
+    options?: { stride?: Integers; padding?: Integers; output_padding?: Integers; dilation?: Integers },
   ): Tensor;
   smm(mat2: Tensor): Tensor;
   smooth_l1_loss(target: Tensor, reduction?: Integer, beta?: Real): Tensor;
@@ -7549,8 +6819,8 @@ export interface OperationMethods<Tensor> {
   special_log_softmax(dim: Integer, options?: { dtype?: Dtype | null }): Tensor;
   special_logit(eps?: Real | null): Tensor;
   special_logit(options?: { eps?: Real | null }): Tensor;
-  special_logsumexp(dim: Integer | readonly Integer[], keepdim?: boolean): Tensor;
-  special_logsumexp(dim: Integer | readonly Integer[], options?: { keepdim?: boolean }): Tensor;
+  special_logsumexp(dim: Integers, keepdim?: boolean): Tensor;
+  special_logsumexp(dim: Integers, options?: { keepdim?: boolean }): Tensor;
   special_modified_bessel_i0(): Tensor;
   special_modified_bessel_i1(): Tensor;
   special_modified_bessel_k0(): Tensor;
@@ -7598,26 +6868,16 @@ export interface OperationMethods<Tensor> {
   sspaddmm(mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar }): Tensor;
   std(unbiased?: boolean): Tensor;
   std(options?: { unbiased?: boolean }): Tensor;
-  std(dim?: Integer | readonly Integer[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
-  std(options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
-  std(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
-  std(dim: Integer | readonly Integer[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
+  std(dim?: Integers | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  std(options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  std(dim: Integers | null, unbiased?: boolean, keepdim?: boolean): Tensor;
+  std(dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   std_mean(unbiased?: boolean): [Tensor, Tensor];
   std_mean(options?: { unbiased?: boolean }): [Tensor, Tensor];
-  std_mean(
-    dim?: Integer | readonly Integer[] | null,
-    options?: { correction?: Scalar | null; keepdim?: boolean },
-  ): [Tensor, Tensor];
-  std_mean(options?: {
-    dim?: Integer | readonly Integer[] | null;
-    correction?: Scalar | null;
-    keepdim?: boolean;
-  }): [Tensor, Tensor];
-  std_mean(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
-  std_mean(
-    dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): [Tensor, Tensor];
+  std_mean(dim?: Integers | null, options?: { correction?: Scalar | null; keepdim?: boolean }): [Tensor, Tensor];
+  std_mean(options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean }): [Tensor, Tensor];
+  std_mean(dim: Integers | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
+  std_mean(dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): [Tensor, Tensor];
   stft(
     n_fft: Integer,
     hop_length?: Integer | null,
@@ -7708,8 +6968,8 @@ export interface OperationMethods<Tensor> {
   subtract_(other: Scalar, options?: { alpha?: Scalar }): Tensor;
   subtract_(other: Tensor, options?: { alpha?: Scalar }): Tensor;
   sum(options?: { dtype?: Dtype | null }): Tensor;
-  sum(dim: Integer | readonly Integer[] | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
-  sum(dim: Integer | readonly Integer[] | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
+  sum(dim: Integers | null, keepdim?: boolean, options?: { dtype?: Dtype | null }): Tensor;
+  sum(dim: Integers | null, options?: { keepdim?: boolean; dtype?: Dtype | null }): Tensor;
   sum_to_size(size: readonly Integer[]): Tensor;
   svd(some?: boolean, compute_uv?: boolean): [U: Tensor, S: Tensor, V: Tensor];
   svd(options?: { some?: boolean; compute_uv?: boolean }): [U: Tensor, S: Tensor, V: Tensor];
@@ -7736,21 +6996,21 @@ export interface OperationMethods<Tensor> {
   tensordot(other: Tensor, dims_self: readonly Integer[], dims_other: readonly Integer[]): Tensor;
   thnn_conv2d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    stride?: Integer | readonly Integer[],
-    padding?: Integer | readonly Integer[],
+    stride?: Integers,
+    padding?: Integers,
   ): Tensor;
   thnn_conv2d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
-    options?: { bias?: Tensor | null; stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    kernel_size: Integers,
+    options?: { bias?: Tensor | null; stride?: Integers; padding?: Integers },
   ): Tensor;
   thnn_conv2d(
     weight: Tensor,
-    kernel_size: Integer | readonly Integer[],
+    kernel_size: Integers,
     bias?: Tensor | null,
-    options?: { stride?: Integer | readonly Integer[]; padding?: Integer | readonly Integer[] },
+    options?: { stride?: Integers; padding?: Integers },
   ): Tensor;
   threshold(threshold: Scalar, value: Scalar): Tensor;
   threshold_(threshold: Scalar, value: Scalar): Tensor;
@@ -7788,16 +7048,12 @@ export interface OperationMethods<Tensor> {
   to_mkldnn(options?: { dtype?: Dtype | null }): Tensor;
   to_padded_tensor(padding: Real, output_size?: readonly Integer[] | null): Tensor;
   to_padded_tensor(padding: Real, options?: { output_size?: readonly Integer[] | null }): Tensor;
-  to_sparse(options?: {
-    layout?: Layout | null;
-    blocksize?: Integer | readonly Integer[] | null;
-    dense_dim?: Integer | null;
-  }): Tensor;
+  to_sparse(options?: { layout?: Layout | null; blocksize?: Integers | null; dense_dim?: Integer | null }): Tensor;
   to_sparse(sparse_dim: Integer): Tensor;
-  to_sparse_bsc(blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
-  to_sparse_bsc(blocksize: Integer | readonly Integer[], options?: { dense_dim?: Integer | null }): Tensor;
-  to_sparse_bsr(blocksize: Integer | readonly Integer[], dense_dim?: Integer | null): Tensor;
-  to_sparse_bsr(blocksize: Integer | readonly Integer[], options?: { dense_dim?: Integer | null }): Tensor;
+  to_sparse_bsc(blocksize: Integers, dense_dim?: Integer | null): Tensor;
+  to_sparse_bsc(blocksize: Integers, options?: { dense_dim?: Integer | null }): Tensor;
+  to_sparse_bsr(blocksize: Integers, dense_dim?: Integer | null): Tensor;
+  to_sparse_bsr(blocksize: Integers, options?: { dense_dim?: Integer | null }): Tensor;
   to_sparse_csc(dense_dim?: Integer | null): Tensor;
   to_sparse_csc(options?: { dense_dim?: Integer | null }): Tensor;
   to_sparse_csr(dense_dim?: Integer | null): Tensor;
@@ -7890,69 +7146,62 @@ export interface OperationMethods<Tensor> {
   unsqueeze_(dim: Integer): Tensor;
   unsqueeze_copy(dim: Integer): Tensor;
   upsample_bicubic2d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_bicubic2d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_bilinear2d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_bilinear2d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
-  upsample_linear1d(output_size: Integer | readonly Integer[], align_corners: boolean, scales?: Real | null): Tensor;
-  upsample_linear1d(
-    output_size: Integer | readonly Integer[],
-    align_corners: boolean,
-    options?: { scales?: Real | null },
-  ): Tensor;
-  upsample_nearest1d(output_size: Integer | readonly Integer[], scales?: Real | null): Tensor;
-  upsample_nearest1d(output_size: Integer | readonly Integer[], options?: { scales?: Real | null }): Tensor;
-  upsample_nearest2d(output_size: Integer | readonly Integer[], scales_h?: Real | null, scales_w?: Real | null): Tensor;
-  upsample_nearest2d(
-    output_size: Integer | readonly Integer[],
-    options?: { scales_h?: Real | null; scales_w?: Real | null },
-  ): Tensor;
+  upsample_linear1d(output_size: Integers, align_corners: boolean, scales?: Real | null): Tensor;
+  upsample_linear1d(output_size: Integers, align_corners: boolean, options?: { scales?: Real | null }): Tensor;
+  upsample_nearest1d(output_size: Integers, scales?: Real | null): Tensor;
+  upsample_nearest1d(output_size: Integers, options?: { scales?: Real | null }): Tensor;
+  upsample_nearest2d(output_size: Integers, scales_h?: Real | null, scales_w?: Real | null): Tensor;
+  upsample_nearest2d(output_size: Integers, options?: { scales_h?: Real | null; scales_w?: Real | null }): Tensor;
   upsample_nearest3d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     scales_d?: Real | null,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_nearest3d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_nearest3d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_trilinear3d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_d?: Real | null,
     scales_h?: Real | null,
     scales_w?: Real | null,
   ): Tensor;
   upsample_trilinear3d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     options?: { scales_d?: Real | null; scales_h?: Real | null; scales_w?: Real | null },
   ): Tensor;
   upsample_trilinear3d(
-    output_size: Integer | readonly Integer[],
+    output_size: Integers,
     align_corners: boolean,
     scales_d?: Real | null,
     options?: { scales_h?: Real | null; scales_w?: Real | null },
@@ -7961,26 +7210,16 @@ export interface OperationMethods<Tensor> {
   values_copy(): Tensor;
   var(unbiased?: boolean): Tensor;
   var(options?: { unbiased?: boolean }): Tensor;
-  var(dim?: Integer | readonly Integer[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
-  var(options?: { dim?: Integer | readonly Integer[] | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
-  var(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
-  var(dim: Integer | readonly Integer[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
+  var(dim?: Integers | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  var(options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean }): Tensor;
+  var(dim: Integers | null, unbiased?: boolean, keepdim?: boolean): Tensor;
+  var(dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
   var_mean(unbiased?: boolean): [Tensor, Tensor];
   var_mean(options?: { unbiased?: boolean }): [Tensor, Tensor];
-  var_mean(
-    dim?: Integer | readonly Integer[] | null,
-    options?: { correction?: Scalar | null; keepdim?: boolean },
-  ): [Tensor, Tensor];
-  var_mean(options?: {
-    dim?: Integer | readonly Integer[] | null;
-    correction?: Scalar | null;
-    keepdim?: boolean;
-  }): [Tensor, Tensor];
-  var_mean(dim: Integer | readonly Integer[] | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
-  var_mean(
-    dim: Integer | readonly Integer[] | null,
-    options?: { unbiased?: boolean; keepdim?: boolean },
-  ): [Tensor, Tensor];
+  var_mean(dim?: Integers | null, options?: { correction?: Scalar | null; keepdim?: boolean }): [Tensor, Tensor];
+  var_mean(options?: { dim?: Integers | null; correction?: Scalar | null; keepdim?: boolean }): [Tensor, Tensor];
+  var_mean(dim: Integers | null, unbiased?: boolean, keepdim?: boolean): [Tensor, Tensor];
+  var_mean(dim: Integers | null, options?: { unbiased?: boolean; keepdim?: boolean }): [Tensor, Tensor];
   vdot(other: Tensor): Tensor;
   view(size: readonly Integer[]): Tensor;
   view(dtype: Dtype): Tensor;
