@@ -242,22 +242,26 @@ describe("supervision moves to the controller", () => {
     expect(await index.slice({ hosts: 0, shards: 0 }).add.callOne("tea")).toBe(2);
   });
 
-  test("ranks that had failed before are failed afterwards", async () => {
+  test("ranks that have failed before are known to have failed afterwards", async () => {
     const { job, owner } = await startOwner();
     await owner.order("hook");
-    await owner.order("spawn", "shelves", "workers", "1");
+    await owner.order("spawn", "shelves", "workers", "2");
     await owner.order("actors", "index", "shelves");
     await owner.order("publish", "index", "index");
     await attach(job);
-    const index = await lookup<Shards>("index");
-    index.slice({ hosts: 0, shards: 0 }).fail.broadcast("before");
-    index.slice({ hosts: 1, shards: 0 }).exit.broadcast(7);
-    await until(async () => (await owner.order("add", "index", "x").catch(() => "failed")) === "failed");
-    await until(async () => {
-      const settled = [...(await index.add.callSettled("x")).values()];
-      return settled.every(({ status }) => status === "rejected");
-    });
-    await expect(owner.order("detach")).rejects.toThrow("remove it by onUnhandledFault(undefined)");
+    const before = await lookup<Shards>("index");
+    before.slice({ hosts: 0, shards: 0 }).fail.broadcast("in a broadcast");
+    before.slice({ hosts: 1, shards: 0 }).exit.broadcast(7);
+    const states = async (index: Shards) =>
+      [...(await index.add.callSettled("x")).values()].map(({ status }) => status);
+    const expected = ["rejected", "fulfilled", "rejected", "fulfilled"];
+    await until(async () => (await states(before)).join() === expected.join());
+    await owner.order("unhook");
+    await owner.order("detach");
+    owner.child.kill("SIGKILL");
+    expect(await states(before)).toEqual(expected);
+    const failed = await failureOf(before.slice({ hosts: 1, shards: 0 }).add.callOne("x"));
+    expect(failed.message).toContain("exited with code 7");
   });
 
   test("a controller that is killed takes its meshes with it, and the errors of calls say so", async () => {
@@ -336,6 +340,40 @@ describe("what cannot be handed over", () => {
     expect((await failureOf(job.detach({ drain: -1 }))).message).toBe(
       'cannot detach job "viceroy": expected drain in milliseconds, from 0 to 60000, got -1',
     );
+  });
+});
+
+describe("a controller that fails", () => {
+  test("when it starts changes nothing", async () => {
+    const { job, owner } = await startOwner({ env: { TROUBLE: "load" } });
+    await owner.order("spawn", "shelves", "workers");
+    await owner.order("actors", "shy", "shelves");
+    await owner.order("publish", "shy", "shy");
+    await expect(owner.order("detach")).rejects.toThrow(
+      /^JobDetachError: cannot detach job "viceroy": its controller cannot start on host unix:\S+: .*this module cannot be loaded by controllers/,
+    );
+    await attach(job);
+    const index = await lookup<Shards>("shy");
+    expect([...(await index.add.call("tea")).values()]).toEqual([1, 1]);
+    expect(await owner.order("add", "shy", "tea")).toEqual([2, 2]);
+  });
+
+  test("when it takes over is an error that says that the meshes have ended, and they have", async () => {
+    const { job, owner } = await startOwner({ env: { TROUBLE: "end" } });
+    await owner.order("spawn", "shelves", "workers");
+    await owner.order("actors", "shy", "shelves");
+    await owner.order("publish", "shy", "shy");
+    const pids = (await owner.order("where", "shy")) as number[];
+    // The controller ends while the program waits for this call.
+    await owner.order("begin", "shy", "2000");
+    await expect(owner.order("detach")).rejects.toThrow(
+      'JobDetachError: cannot detach job "viceroy": its controller could not take over, so the meshes of this program have ' +
+        "ended: the controller has ended",
+    );
+    await until(() => pids.every(gone));
+    await owner.order("attach");
+    await expect(owner.order("lookup", "shy")).rejects.toThrow("nothing is");
+    expect(job.active).toBe(false);
   });
 });
 

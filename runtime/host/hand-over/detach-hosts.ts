@@ -41,8 +41,8 @@ export class HandOverRefusedError extends Error {
   /** What cannot be handed over, and why: one text for each mesh or option. */
   readonly reasons: readonly string[];
 
-  constructor(subject: string, reasons: readonly string[]) {
-    super(`cannot detach ${subject}: ${reasons.join("; ")}`);
+  constructor(subject: string, reasons: readonly string[], options?: ErrorOptions) {
+    super(`cannot detach ${subject}: ${reasons.join("; ")}`, options);
     this.reasons = reasons;
   }
 }
@@ -51,9 +51,9 @@ export class HandOverRefusedError extends Error {
  * Hands all published meshes on the given hosts to a controller, and leaves the hosts.
  *
  * @param meshes whole meshes of attached hosts; the controller runs on the first host of the first one
- * @throws {HandOverRefusedError} as a rejection, when meshes of this program would end with it, or cannot be handed over
- * @throws {Error} as a rejection, when the controller cannot start or cannot take over; the message says what has become of
- * the meshes
+ * @throws {HandOverRefusedError} as a rejection, when meshes of this program would end with it or cannot be handed over, or
+ * the controller cannot start; then nothing has changed
+ * @throws {Error} as a rejection, when the controller could not take over; then the meshes have ended
  */
 export function detachHosts(meshes: readonly HostMesh[], { subject, drain }: DetachHostsOptions): Promise<void> {
   const groups = meshes.map((mesh) => attachmentOf(mesh)!);
@@ -78,47 +78,54 @@ class Detachment {
   }
 
   async run(): Promise<void> {
+    const desk = new ControllerDesk();
+    try {
+      const state = await this.#prepare(desk).catch((error) => {
+        throw this.#refusalOf(error);
+      });
+      try {
+        await this.#sayFarewell();
+        await desk.handOver(state);
+      } catch (cause) {
+        const why = errorMessage(cause);
+        throw new Error(`its controller could not take over, so the meshes of this program have ended: ${why}`, {
+          cause,
+        });
+      }
+    } finally {
+      await desk.leave();
+    }
+  }
+
+  #refusalOf(error: unknown): HandOverRefusedError {
+    if (error instanceof HandOverRefusedError) return error;
+    return new HandOverRefusedError(this.#subject, [errorMessage(error)], { cause: error });
+  }
+
+  /**
+   * Does everything after which the driver can still go on, and returns what it hands over.
+   * @throws rethrows errors of the hosts; then they pass messages as before
+   */
+  async #prepare(desk: ControllerDesk): Promise<HandOver> {
     if (currentCell() !== this.#runtime.mainProc.proc.root) {
-      throw new Error(`cannot detach ${this.#subject}: an actor calls it; call it in the code of the program itself`);
+      throw new Error("an actor calls it; call it in the code of the program itself");
     }
     const { clock } = this.#runtime.platform;
     await Promise.all(this.#hosts.map(({ ready }) => ready));
     const known = Promise.all(this.#meshes.actors.map((mesh) => mesh.whenKnown()));
     await settlesWithin(clock, this.#drain, known);
     const prepared = await this.#describe();
-    const desk = new ControllerDesk(this.#hosts[0]!, this.#groups[0]!);
-    try {
-      await desk.start(prepared).catch((error) => {
-        throw new Error(
-          `cannot detach ${this.#subject}: its controller cannot start on host ${desk.address}: ${errorMessage(error)}`,
-          { cause: error },
-        );
-      });
-      await this.#handOver(desk);
-    } finally {
-      await desk.leave();
-    }
-  }
-
-  async #handOver(desk: ControllerDesk): Promise<void> {
-    let state: HandOver;
+    const first = this.#hosts[0]!;
+    await desk.start(first, this.#groups[0]!, prepared).catch((cause) => {
+      throw new Error(`its controller cannot start on host ${first.address}: ${errorMessage(cause)}`, { cause });
+    });
     try {
       await this.#holdMessages(this.#drain + takeOverLimit);
       await this.#drainMessages();
-      state = await this.#describe();
+      return await this.#describe();
     } catch (error) {
       await Promise.allSettled(this.#hosts.map((host) => host.ask((agent) => agent.resume.callOne())));
       throw error;
-    }
-    await this.#sayFarewell();
-    try {
-      await desk.handOver(state);
-    } catch (error) {
-      const why = errorMessage(error);
-      throw new Error(
-        `cannot detach ${this.#subject}: its controller could not take over, so the meshes of this program have ended: ${why}`,
-        { cause: error },
-      );
     }
   }
 
@@ -192,28 +199,21 @@ class Detachment {
  * controller.
  */
 class ControllerDesk {
-  readonly #host: AttachedHost;
+  #host: AttachedHost | undefined;
   #controller: bigint | undefined;
 
-  constructor(first: AttachedHost, { access }: AttachedHosts) {
-    const runtime = new ProcessRuntime(makeNodePlatform(), undefined, () => {});
-    this.#host = new AttachedHost(runtime, first.target, access);
-  }
-
-  get address(): string {
-    return this.#host.address;
-  }
-
-  async start(state: HandOver): Promise<void> {
-    await this.#host.ready;
+  async start({ target }: AttachedHost, { access }: AttachedHosts, state: HandOver): Promise<void> {
+    const host = new AttachedHost(new ProcessRuntime(makeNodePlatform(), undefined, () => {}), target, access);
+    this.#host = host;
+    await host.ready;
     const text = encodeHandOver(state);
-    this.#controller = await this.#host.ask((agent) => agent.startController.callOne(text));
+    this.#controller = await host.ask((agent) => agent.startController.callOne(text));
   }
 
   async handOver(state: HandOver): Promise<void> {
     const controller = this.#controller!;
     const text = encodeHandOver(state);
-    await this.#host.ask((agent) => agent.handOver.callOne(controller, text));
+    await this.#host!.ask((agent) => agent.handOver.callOne(controller, text));
     this.#controller = undefined;
   }
 
@@ -221,8 +221,8 @@ class ControllerDesk {
   async leave(): Promise<void> {
     const controller = this.#controller;
     if (controller !== undefined) {
-      await this.#host.ask((agent) => agent.endController.callOne(controller)).then(undefined, () => {});
+      await this.#host!.ask((agent) => agent.endController.callOne(controller)).then(undefined, () => {});
     }
-    await this.#host.leave("the controller has taken over");
+    await this.#host?.leave("the controller has taken over");
   }
 }

@@ -7,6 +7,7 @@ import { type ActorMesh, lookup, onUnhandledFault, type ProcMesh, publish, thisH
 import { attach, type Job, ProcessJob, SlurmJob } from "viceroy/job";
 import "../generated/registry.js";
 import type { IndexMesh } from "../generated/index.js";
+import { ShyIndex } from "../src/shy-index.js";
 import { WordIndex } from "../src/word-index.js";
 
 const { slurm = false, ...options } = JSON.parse(process.argv[2] ?? "{}");
@@ -33,7 +34,7 @@ const commands: Record<string, (...args: string[]) => unknown> = {
     procs.set(name, made as ProcMesh);
   },
   async actors(name, on, further = "{}") {
-    const mesh = procs.get(on)!.with(JSON.parse(further)).spawn(name, WordIndex);
+    const mesh = procs.get(on)!.with(JSON.parse(further)).spawn(name, name === "shy" ? ShyIndex : WordIndex);
     meshes.set(name, mesh as ActorMesh);
     await mesh.ready;
   },
@@ -45,6 +46,9 @@ const commands: Record<string, (...args: string[]) => unknown> = {
   },
   hook() {
     onUnhandledFault(() => {});
+  },
+  unhook() {
+    onUnhandledFault(undefined);
   },
   async add(mesh, word) {
     return [...(await indexOf(mesh).add.call(word)).values()];
