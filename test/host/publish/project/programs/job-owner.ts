@@ -34,7 +34,10 @@ const commands: Record<string, (...args: string[]) => unknown> = {
     procs.set(name, made as ProcMesh);
   },
   async actors(name, on, further = "{}") {
-    const mesh = procs.get(on)!.with(JSON.parse(further)).spawn(name, name === "shy" ? ShyIndex : WordIndex);
+    const mesh = procs
+      .get(on)!
+      .with(JSON.parse(further))
+      .spawn(name, name === "shy" ? ShyIndex : WordIndex);
     meshes.set(name, mesh as ActorMesh);
     await mesh.ready;
   },
