@@ -1,6 +1,6 @@
 /**
- * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `asn1`, `tensor`, `testing`,
- * `compiler` and `types`. The default is all parts.
+ * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `tensor`, `testing`, `compiler`
+ * and `types`. The default is all parts.
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
@@ -8,12 +8,11 @@
  * the package of the compiler.
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - job: job.js, which users import as viceroy/job. It imports parts of the runtime as #job-kernel, which belongs to
- * `runtime`. job-keeper.js, job-command.js and job-ssh-doctor.js are programs. job-ssh-starter.cjs and job-ssh-probe.cjs
- * are the programs that ssh brings to a host.
+ * `runtime`. job-keeper.js, job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the
+ * certificates of jobs, for all of them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh
+ * brings to a host.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
- * - asn1: asn1.js, the encoder of certificates, with its licenses. Only the process that signs certificates loads it. It
- * is not packed as long as no entry point signs certificates.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
  * which belongs to `runtime`.
  * - compiler: cli/viceroy.js, the command line; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
@@ -345,9 +344,10 @@ async function buildConnect() {
   removeStale(path.join(dist, "browser"), { metafile });
 }
 
-/** Builds the jobs, and the program of their keepers, which shares nothing with the runtime. */
+/** Builds the jobs, and the programs of their keepers and issuers, which do not load the runtime. */
 async function buildJob() {
   const options = { ...common, format: "esm", outdir: dist };
+  const externalCredentials = external(/\/credentials\/index\.js$/, "./job-credentials.mjs");
   const [shared] = await Promise.all([
     build({
       ...options,
@@ -360,9 +360,19 @@ async function buildJob() {
       splitting: true,
       // Several entry points share several chunks.
       chunkNames: "job-chunk-[hash]",
-      plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel)],
+      plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel), externalCredentials],
     }),
-    build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" } }),
+    build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" }, plugins: [externalCredentials] }),
+    build({
+      ...options,
+      entryPoints: {
+        "job-credentials": "runtime/job/credentials/index.ts",
+        "job-issuer": "runtime/job/issuer/main.ts",
+      },
+      // Hosts of jobs have no package.json that says which kind of module it is.
+      outExtension: { ".js": ".mjs" },
+      plugins: [externalCredentials],
+    }),
     build({
       ...commonJs,
       entryPoints: {
@@ -400,33 +410,6 @@ async function buildTensor() {
   });
 }
 
-/** The libraries whose licenses are in the file that contains them. */
-const asn1Libraries = ["asn1js", "@peculiar/utils"];
-
-async function buildAsn1() {
-  const licenses = asn1Libraries.map((name) => {
-    const folder = path.join(root, "node_modules", name);
-    const { version: used } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
-    return `${name} ${used}\n\n${readFileSync(path.join(folder, "LICENSE"), "utf8").trim()}`;
-  });
-  const { metafile } = await build({
-    ...common,
-    format: "esm",
-    entryPoints: { asn1: "runtime/job/credentials/asn1.ts" },
-    outdir: dist,
-    sourcemap: false,
-    minify: true,
-    legalComments: "none",
-    banner: { js: `/*! This file contains:\n\n${licenses.join("\n\n")}\n*/` },
-    metafile: true,
-  });
-  for (const file of Object.keys(metafile.inputs)) {
-    const isLicensed = asn1Libraries.some((name) => file.startsWith(`node_modules/${name}/`));
-    if (file.startsWith("node_modules/") && !isLicensed)
-      throw new Error(`cannot bundle ${file}: its license is missing`);
-  }
-}
-
 async function buildTesting() {
   await build({
     ...common,
@@ -455,7 +438,10 @@ function archiveAddonSources() {
     ["include", path.join(headers[1], "include"), [".h"]],
   ];
   const files = places.flatMap(([name, from, extensions]) =>
-    sourceFiles(from, extensions).map((file) => [`${name}/${file}`, readFileSync(path.join(from, file), "utf8")]),
+    sourceFiles(from, extensions).map((file) => [
+      `${name}/${file}`,
+      withoutCppComments(readFileSync(path.join(from, file), "utf8")),
+    ]),
   );
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, "sources.br"), brotliCompressSync(JSON.stringify(Object.fromEntries(files))));
@@ -463,6 +449,18 @@ function archiveAddonSources() {
     const license = readdirSync(from).find((name) => name.startsWith("LICENSE"));
     cpSync(path.join(from, license), path.join(folder, `LICENSE.${path.basename(from)}`));
   }
+}
+
+/**
+ * Removes comments and indentation of C++, which are a third of the archive. Comments behind code stay: what begins them may be
+ * a part of a text there.
+ */
+function withoutCppComments(text) {
+  const lines = text.replaceAll(/^[ \t]*\/\*[\s\S]*?\*\//gm, "").split("\n");
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("//"))
+    .join("\n");
 }
 
 async function buildCommandLine() {
@@ -542,7 +540,6 @@ const parts = {
   runtime: buildRuntime,
   gateway: buildGateway,
   connect: buildConnect,
-  asn1: buildAsn1,
   job: buildJob,
   tensor: buildTensor,
   testing: buildTesting,

@@ -61,7 +61,9 @@ async function removeFormatting(folder) {
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replaceAll(/^ +/gm, "").replaceAll(/\{\n([^{}\n]+);\n\}/g, "{ $1 }"));
   }
-  const scripts = readdirSync(folder, { recursive: true }).filter((name) => /\.c?js$/.test(name) && !isMinified(name));
+  const scripts = readdirSync(folder, { recursive: true }).filter(
+    (name) => /\.[cm]?js$/.test(name) && !isMinified(name),
+  );
   await Promise.all(
     scripts.map(async (name) => {
       const file = path.join(folder, name);
@@ -79,12 +81,12 @@ async function removeFormatting(folder) {
 
 /** Returns whether a script is that of an entry point which most programs do not import. */
 function isLoadedByFew(name) {
-  return /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.js$/.test(name);
+  return /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.m?js$/.test(name);
 }
 
-/** These files are minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */
+/** This file is minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */
 function isMinified(name) {
-  return ["commander.cjs", "asn1.js"].includes(path.basename(name));
+  return path.basename(name) === "commander.cjs";
 }
 
 /** Returns the exports of `native/` that this script needs. */

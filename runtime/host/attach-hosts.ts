@@ -107,10 +107,14 @@ export interface RoutedHost {
   readonly route?: string;
 }
 
-/** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
+/**
+ * Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other.
+ * @param hasOwnProof whether the options contain all credentials, so that a token of the environment is meant for others
+ */
 export function attachRoutedHosts<D extends string = "hosts">(
   places: readonly RoutedHost[],
   options: AttachOptions<D> = {},
+  hasOwnProof = false,
 ): HostMesh<D> {
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
@@ -123,7 +127,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
     rules,
   );
   const targets = addresses.map((target, rank) => withRoute(target, places[rank]!.route));
-  const access = resolveAccess(options);
+  const access = resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]);
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
@@ -135,8 +139,8 @@ function withRoute(target: HostAddress, route: string | undefined): HostAddress 
   return route === undefined ? target : { ...target, route: parseNetworkAddress(route) };
 }
 
-function resolveAccess<D extends string>(options: AttachOptions<D>): HostAccess {
-  const { token = process.env["VICEROY_TOKEN"], tls } = options;
+function resolveAccess<D extends string>(options: AttachOptions<D>, usualToken: string | undefined): HostAccess {
+  const { token = usualToken, tls } = options;
   const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
   if (!(timeout > 0) || timeout > maxTimerMs) throw optionError("timeout in milliseconds", timeout);
   if (!(silence >= shortestSilence) || silence > maxTimerMs) {

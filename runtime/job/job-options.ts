@@ -23,6 +23,12 @@ export interface JobOptions {
   /** The path of Node.js on the hosts. Default: that of the driver, or `node` on other machines. */
   readonly node?: string;
   /**
+   * Whether connections between machines use TLS, with certificates that the job makes, and the lifetime of these: they
+   * are renewed at half of it, and clocks may differ by as much. False: connections are not encrypted, which the job says
+   * on standard error. A `ProcessJob` has no such connections. Default: true, with a lifetime of `"24h"`.
+   */
+  readonly tls?: boolean | { readonly lifetime?: Duration };
+  /**
    * How a waiting user is told about the job on standard error: `"auto"` is one line that changes on a terminal, and
    * lines elsewhere. Default: `"auto"`.
    */
@@ -48,8 +54,15 @@ export interface CheckedOptions {
   readonly attach: JobAttachOptions;
   readonly setup: string | null;
   readonly node: string | null;
+  readonly tls: TlsSpec | null;
   readonly progress: "auto" | "silent";
 }
+
+/** How the certificates of a job are made. */
+export type TlsSpec = {
+  /** The lifetime of certificates, in ms. */
+  readonly lifetime: number;
+};
 
 const optionNames: readonly string[] = [
   "name",
@@ -59,6 +72,7 @@ const optionNames: readonly string[] = [
   "attach",
   "setup",
   "node",
+  "tls",
   "progress",
 ] satisfies readonly (keyof JobOptions)[];
 
@@ -93,6 +107,23 @@ export function checkJobOptions(options: unknown, own: readonly string[]): Check
     attach,
     setup: setup ?? null,
     node: node ?? null,
+    tls: checkTls((options as JobOptions).tls),
     progress,
   };
+}
+
+/** The bounds of the lifetime of certificates, in ms. */
+const shortestLifetime = 5000;
+const longestLifetime = 365 * 86_400_000;
+
+function checkTls(tls: JobOptions["tls"] = true): TlsSpec | null {
+  if (tls === false) return null;
+  if (tls !== true && (typeof tls !== "object" || tls === null)) {
+    throw optionError("tls as true, false or { lifetime }", tls);
+  }
+  const given = tls === true ? {} : tls;
+  checkOptionNames("cannot make a job with tls", given, ["lifetime"]);
+  const lifetime = durationMs(given.lifetime ?? "24h", "lifetime of tls");
+  if (lifetime >= shortestLifetime && lifetime <= longestLifetime) return { lifetime };
+  throw new RangeError(`cannot make a job: expected lifetime of tls from 5 s to 365 days, got ${lifetime} ms`);
 }

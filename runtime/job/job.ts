@@ -12,7 +12,10 @@ import { ownRecord } from "./batch/own-record.js";
 import { JobCache } from "./cache/job-cache.js";
 import { recordedRuns } from "./cache/recorded-runs.js";
 import type { DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
+import { removeCredentials } from "./credentials/credentials-folder.js";
+import type { DriverCredentials } from "./credentials/index.js";
 import { checkDrain, detachRun } from "./detach.js";
+import { openCertificate, proofFor } from "./driver-proof.js";
 import {
   JobDetachError,
   JobError,
@@ -56,6 +59,8 @@ interface JobRun extends SubmittedJob {
   readonly resolveEnded: (reason: string) => void;
   /** Why the run has ended; undefined while it runs. */
   endReason?: string;
+  /** The certificate of this program as a driver of the run; undefined if its hosts have none, or it is not needed yet. */
+  certificate?: DriverCredentials | undefined;
   /** The meshes that have been attached, to be left at the end. */
   attached?: readonly HostMesh<"hosts">[];
 }
@@ -391,8 +396,16 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       if (event.kind === "host-lost") run.lostReason = event.reason;
       this.#report(event);
     };
-    const reason = await this.#provider.watch(run.record.allocation, report, signal).catch(errorMessage);
-    if (signal.aborted || this.#run !== run) return;
+    let reason: string;
+    try {
+      reason = await this.#provider.watch(run.record.allocation, report, signal);
+      if (signal.aborted || this.#run !== run) return;
+      removeCredentials(run.record.folder);
+    } catch (error) {
+      // The job may go on.
+      if (signal.aborted || this.#run !== run) return;
+      reason = errorMessage(error);
+    }
     this.#leave(run, reason);
   }
 
@@ -402,6 +415,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   #leave(run: JobRun, reason: string): void {
     run.endReason = reason;
     run.leaving.abort();
+    run.certificate?.close();
     if (this.#run === run) this.#run = undefined;
     this.#cache?.remove(run.record.applyId);
     this.#report({ kind: "ended", reason });
@@ -421,9 +435,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#report(event);
     };
     try {
-      const meshes = this.#provider.isOwnHost
-        ? this.#ownMeshes()
-        : await this.#attach(await this.#hostsInTime(run, report, missing));
+      const meshes = this.#provider.isOwnHost ? this.#ownMeshes() : await this.#attach(run, report, missing);
       run.attached = Object.values(meshes);
       this.#report({ kind: "running", reason: "all hosts are up" });
       return meshes;
@@ -472,13 +484,15 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     return Object.fromEntries(Object.keys(this.#provider.meshes).map((name) => [name, ownHosts(name)]));
   }
 
-  async #attach(hosts: readonly ReadyHost[]): Promise<HostMeshes> {
+  async #attach(run: JobRun, report: Report, missing: ReadonlySet<string>): Promise<HostMeshes> {
+    run.certificate ??= await openCertificate(run.record, this.#provider.tls);
+    const hosts = await this.#hostsInTime(run, report, missing);
+    const proof = proofFor(this.name, hosts, run.certificate?.files);
+    const hasOwnProof = Object.keys(proof).length > 0;
     const meshes: Record<string, HostMesh<"hosts">> = {};
     for (const name of Object.keys(this.#provider.meshes)) {
       const own = hosts.filter(({ mesh }) => mesh === name);
-      const { token } = own[0]!;
-      const proof = token === undefined ? {} : { token };
-      meshes[name] = attachRoutedHosts(own, { ...this.#options.attach, name, ...proof });
+      meshes[name] = attachRoutedHosts(own, { ...this.#options.attach, name, ...proof }, hasOwnProof);
     }
     try {
       await Promise.all(Object.values(meshes).map(({ ready }) => ready));
@@ -501,7 +515,10 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     if (run !== undefined) {
       await Promise.all((run.attached ?? []).map((mesh) => mesh.stop({ drain: 0 })));
       // The command of a batch job only leaves the job. The job ends with it.
-      if (this.#own === undefined) await this.#provider.destroy(run.record.allocation);
+      if (this.#own === undefined) {
+        await this.#provider.destroy(run.record.allocation);
+        removeCredentials(run.record.folder);
+      }
       this.#leave(run, this.#own === undefined ? "it was killed" : "this program has left it");
       return;
     }
@@ -512,6 +529,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       if (known === undefined || known.provider !== this.#provider.kind) return;
       const allocation = known.allocation ?? (await this.#provider.find(known.applyId, known.folder));
       if (allocation !== undefined) await this.#provider.destroy(allocation);
+      removeCredentials(known.folder);
       this.#cache?.remove(known.applyId);
     } finally {
       await lock?.release();

@@ -52,9 +52,9 @@ export function checkMeshes(meshes: unknown, optionNames: readonly string[]): vo
   const entries = Object.entries(meshes as Record<string, unknown>);
   if (entries.length === 0) throw optionError("at least one mesh", meshes);
   for (const [name, spec] of entries) {
-    if (!/^[A-Za-z_]\w*$/.test(name) || reservedNames.has(name)) {
+    if (!/^[A-Za-z_]\w{0,63}$/.test(name) || reservedNames.has(name)) {
       throw optionError(
-        "names of meshes that consist of letters, digits and _, other than those of every object",
+        "names of meshes that consist of up to 64 letters, digits and _, other than those of every object",
         name,
       );
     }

@@ -7,6 +7,7 @@
  */
 import type { ClientOrder, ClientOutcome } from "./batch/client.js";
 import type { JobEvent } from "./events.js";
+import type { TlsSpec } from "./job-options.js";
 import type { HostPlace } from "./mesh-spec.js";
 
 /** A value that JSON can represent. */
@@ -20,6 +21,8 @@ export interface Submission {
   readonly applyId: string;
   /** A private folder for the files of this run: logs and credentials. */
   readonly folder: string;
+  /** The credentials that were made for this run; undefined if its hosts need no certificates. */
+  readonly credentials: RunCredentials | undefined;
   /**
    * The time in ms for which the hosts stay without a driver; undefined if everything ends with the driver that
    * submits.
@@ -30,6 +33,14 @@ export interface Submission {
   /** The record of the job, in the form of its file, for the machine on which the command runs. */
   readonly record: string;
   readonly signal: AbortSignal;
+}
+
+/** The credentials of one run of a job. */
+export interface RunCredentials {
+  /** The folder with the files (credentials/credentials-folder.ts). */
+  readonly folder: string;
+  /** The secret of each host, by the URI of its identity. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** A host that is up. */
@@ -68,6 +79,8 @@ export interface JobProvider<A extends Json = Json> {
   readonly kind: string;
   /** The options that select what is allocated. A cached allocation is used again if they are the same. */
   readonly spec: Json;
+  /** How the certificates of the hosts are made; null if they need none. */
+  readonly tls: TlsSpec | null;
   /** The names and sizes of the meshes, in order of declaration. */
   readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
   /** Whether the hosts are the machine of the program itself, which attaches nothing then. Absent: false. */

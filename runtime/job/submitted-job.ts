@@ -9,10 +9,12 @@ import { join } from "node:path";
 import { errorMessage } from "../../shared/text/error-message.js";
 import { type ClientOrder, recordFileOf } from "./batch/client.js";
 import type { JobCache } from "./cache/job-cache.js";
+import { credentialsFolder, removeCredentials } from "./credentials/credentials-folder.js";
 import { JobSubmitError } from "./errors.js";
 import type { CheckedOptions } from "./job-options.js";
 import { version } from "./kernel.js";
-import type { JobProvider } from "./provider.js";
+import { hostPlaces } from "./mesh-spec.js";
+import type { JobProvider, RunCredentials } from "./provider.js";
 import { providerOf } from "./providers.js";
 import { formatRecord, type JobRecord, recordVersion } from "./record/job-record.js";
 import { writeRecordFile } from "./record/record-file.js";
@@ -71,6 +73,7 @@ async function usableRecord(
     return record;
   }
   if (record !== undefined) await earlier.destroy(record.allocation);
+  removeCredentials(known.folder);
   cache.remove(known.applyId);
   return undefined;
 }
@@ -114,9 +117,10 @@ async function submitNew(
   cache?.write(draft);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const credentials = await newCredentials(provider, applyId, credentialsFolder(folder));
     const kept = cache === undefined ? undefined : idle;
     if (cache !== undefined) writeRecordFile(recordFileOf(folder), draft);
-    const submission = { name, applyId, folder, idle: kept, record: formatRecord(draft), signal };
+    const submission = { name, applyId, folder, credentials, idle: kept, record: formatRecord(draft), signal };
     const allocation = await provider.submit(client === undefined ? submission : { ...submission, client });
     const record = { ...draft, allocation };
     try {
@@ -135,4 +139,15 @@ async function submitNew(
       ? cause
       : new JobSubmitError(name, errorMessage(cause), { cause });
   }
+}
+
+/** Makes the credentials of a new run; undefined if its hosts need none. */
+async function newCredentials(
+  { tls, meshes }: JobProvider,
+  applyId: string,
+  folder: string,
+): Promise<RunCredentials | undefined> {
+  if (tls === null) return undefined;
+  const { createCredentials } = await import("./credentials/index.js");
+  return { folder, secrets: createCredentials(folder, applyId, hostPlaces(meshes), tls.lifetime) };
 }

@@ -26,6 +26,8 @@ export interface Printed {
 export interface JobDriver {
   readonly child: ChildProcess;
   readonly printed: readonly Printed[];
+  /** Returns what the program has written to standard error. */
+  complaints(): string;
   readonly exited: Promise<number | null>;
   /** Resolves with the line that tells where the crew runs, or why it does not. */
   outcome(): Promise<Printed>;
@@ -54,6 +56,10 @@ export function startJobDriver(
   const [file, ...args] = [...through, ...node, ...further];
   const child = spawn(file!, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   const printed: Printed[] = [];
+  let complaints = "";
+  child.stderr.on("data", (chunk) => {
+    complaints += chunk;
+  });
   let partial = "";
   child.stdout.on("data", (chunk) => {
     const lines = (partial + chunk).split("\n");
@@ -65,6 +71,7 @@ export function startJobDriver(
   return {
     child,
     printed,
+    complaints: () => complaints,
     exited,
     outcome: async () => {
       await until(() => settled() !== undefined || child.exitCode !== null);

@@ -391,7 +391,7 @@ describe("bad options", () => {
     ],
     [
       { meshes: { "a b": { hosts: 1 } } },
-      'cannot make a job: expected names of meshes that consist of letters, digits and _, other than those of every object, got "a b"',
+      'cannot make a job: expected names of meshes that consist of up to 64 letters, digits and _, other than those of every object, got "a b"',
     ],
     [
       { meshes: { w: { hosts: 1, gpu: 1 } } },

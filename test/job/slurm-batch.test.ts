@@ -129,7 +129,7 @@ describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
   test("ends with a host of the job", async () => {
     const place = newPlace();
     const started = startViceroyJob(place, "run", "--", "sleep", "600");
-    await until(() => /listens at/.test(readIfThere(place)));
+    await until(() => /^workers 1: viceroy host \S+, process/m.test(readIfThere(place)));
     const [, pid] = /^workers 1: viceroy host \S+, process (\d+)/m.exec(outputOf(place))!;
     process.kill(Number(pid), "SIGKILL");
     expect((await started.ended).code).toBe(143);

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { networks } from "../faults/network.js";
 import { permitted } from "../permitted.js";
@@ -126,17 +126,19 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     expect(words).toEqual(Array(2).fill(`it's \\\\ "50%" für $5!`));
   });
 
-  test("shows its token to nobody", async () => {
-    const driver = startDriver({}, "wait");
+  test("shows the secrets of its hosts to nobody", async () => {
+    const cache = newCache();
+    const driver = startDriver({ cache }, "wait");
     const { applyId, message } = await driver.outcome();
     expect(message).toBe(undefined);
-    const token = readFileSync(join(tmpdir(), `vj-${applyId!.slice(0, 13)}`, "token"), "latin1");
-    expect(token).toMatch(/^[\w-]{43}$/);
+    const lines = readFileSync(join(dirname(cache), "jobs", applyId!, "credentials/secrets"), "latin1").split("\n");
+    const secrets = lines.filter((line) => line !== "").map((line) => line.split(" ")[1]!);
+    expect(secrets).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]{43}$/)));
     const shown = [...processesOn("n1", "n2"), ...onDriver()].flatMap((pid) =>
       ["cmdline", "environ"].map((file) => readFileSync(`/proc/${pid}/${file}`, "latin1")),
     );
     expect(shown.length).toBeGreaterThan(20);
-    expect(shown.filter((text) => text.includes(token))).toEqual([]);
+    expect(shown.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
   });
 
   test("understands a host whose login shell greets", async () => {

@@ -48,8 +48,10 @@ describe("the command that ssh runs", () => {
     sshCommand({
       host: "n1",
       sshOptions: ["-p", "2222"],
-      localSocket: "/tmp/local.sock",
-      remoteSocket: "/tmp/remote.sock",
+      forwards: [
+        { local: "/tmp/local.sock", remote: "/tmp/remote.sock" },
+        { local: "/tmp/second.sock", remote: "/tmp/other.sock" },
+      ],
       env: { GIVEN: "it's" },
       setup,
       node,
@@ -76,7 +78,8 @@ describe("the command that ssh runs", () => {
   test("comes after options that never ask the user", () => {
     const args = commandOf("", "node");
     expect(args.slice(0, 5)).toEqual(["ssh", "-o", "BatchMode=yes", "-p", "2222"]);
-    expect(args.slice(-5, -1)).toEqual(["-L", "/tmp/local.sock:/tmp/remote.sock", "--", "n1"]);
+    const forwards = ["-L", "/tmp/local.sock:/tmp/remote.sock", "-L", "/tmp/second.sock:/tmp/other.sock"];
+    expect(args.slice(-7, -1)).toEqual([...forwards, "--", "n1"]);
     expect(args.join(" ")).not.toMatch(/StrictHostKeyChecking|UserKnownHostsFile/);
   });
 });

@@ -16,6 +16,9 @@ export interface HostCommandOptions {
   readonly print?: boolean;
   readonly lifeline?: boolean;
   readonly idle?: string;
+  readonly issuer?: string;
+  readonly identity?: string;
+  readonly secretFile?: string;
 }
 
 /** The part of the built runtime that this command calls. */

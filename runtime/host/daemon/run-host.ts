@@ -7,6 +7,7 @@ import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { errorMessage } from "../../../shared/text/error-message.js";
+import type { AwaitedIssuerOrder, IssuerOptions } from "../../job/credentials/host-enrolment.js";
 import { MAX_TIMER_MS, systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
 import { type AcceptPipe, connectTo, listenAt } from "../../link/transport/connect.js";
@@ -19,12 +20,14 @@ import {
   parseNetworkAddress,
 } from "../../link/transport/network-address.js";
 import { FileCredentials, type TlsFiles } from "../../link/transport/tls/credentials.js";
+import { formatIdentity } from "../../link/transport/tls/identity.js";
+import { importModule } from "../../proc/platform/import-module.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { version } from "../../version.js";
 import { ControllerProcesses } from "./controller-processes.js";
 import { HostListener } from "./host-listener.js";
 
-export interface HostCommandOptions {
+export interface HostCommandOptions extends IssuerOptions {
   readonly listen: readonly string[];
   readonly tokenFile?: string;
   /** The token itself. The command line has no such option, because other users see the arguments of a process. */
@@ -40,7 +43,12 @@ export interface HostCommandOptions {
   readonly lifeline?: boolean;
   /** The time in ms after which the daemon ends if it has no driver. */
   readonly idle?: string;
+  /** How this host gets its certificate, if its issuer calls it. The command line has no such option. */
+  readonly awaitedIssuer?: AwaitedIssuerOrder | undefined;
 }
+
+/** The module with the credentials of jobs, beside the bundle of the runtime. */
+const jobCredentials = new URL("./job-credentials.mjs", import.meta.url).href;
 
 interface CommandOutput {
   out(line: string): void;
@@ -53,13 +61,51 @@ interface CommandOutput {
  */
 export async function runHost(options: HostCommandOptions, output: CommandOutput): Promise<number> {
   const io = ignoringOutputErrors(output);
-  const token = options.token ?? tokenFrom(options.tokenFile);
-  const files = tlsFilesFrom(options);
+  const held = setInterval(() => {}, 0x7fff_ffff);
+  const ended = Promise.race([waitForSignal(), ...(options.lifeline === true ? [waitForInputEnd()] : [])]);
+  try {
+    const enrolled = await Promise.race([enrolledFiles(options, io), ended]);
+    const reason = typeof enrolled === "string" ? enrolled : await listenUntil(ended, options, enrolled, io);
+    io.out(`viceroy host: ended: ${reason}`);
+    return 0;
+  } finally {
+    clearInterval(held);
+  }
+}
+
+/** Gets the certificate of a host of a job; undefined for other hosts, which do not load the module. */
+async function enrolledFiles(options: HostCommandOptions, io: CommandOutput): Promise<TlsFiles | undefined> {
+  const { issuer, identity, secretFile, awaitedIssuer } = options;
+  if ([issuer, identity, secretFile, awaitedIssuer].every((option) => option === undefined)) return undefined;
+  const { enrolHost } = (await importModule(jobCredentials)) as typeof import("../../job/credentials/index.js");
+  return enrolHost(options, awaitedIssuer, io);
+}
+
+/**
+ * Listens until the daemon ends, and returns the reason.
+ * @param asked resolves with the reason when this process is asked to end
+ * @param enrolled the files of the certificate that this host of a job has got
+ */
+async function listenUntil(
+  asked: Promise<string>,
+  options: HostCommandOptions,
+  enrolled: TlsFiles | undefined,
+  io: CommandOutput,
+): Promise<string> {
+  // A token of the environment is meant for other hosts than those of jobs.
+  const token = options.token ?? tokenFrom(options.tokenFile, enrolled === undefined);
+  const files = enrolled ?? tlsFilesFrom(options);
   const credentials = files === undefined ? undefined : new FileCredentials(files);
   const proof = { ...(token === undefined ? {} : { token }), ...(files === undefined ? {} : { tls: { ...files } }) };
   const addresses = options.listen.map(parseNetworkAddress);
   if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
-  for (const address of addresses) checkAuthenticated(address, token, options.insecure === true);
+  for (const address of addresses) {
+    checkAuthenticated(address, token, options.insecure === true);
+    if (enrolled !== undefined && address.kind === "tcp") {
+      const text = `cannot listen at ${formatNetworkAddress(address)}: a host with a certificate of its job`;
+      throw new TypeError(`${text} listens at tls:// addresses`);
+    }
+  }
   const onRefused = rateLimited((text) => io.err(`viceroy host: refused a connection${text}`));
   const machine = {
     clock: systemClock,
@@ -80,17 +126,17 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     const listen = () => listenAt(address, accept, { ...tls, onRefused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
-  const held = setInterval(() => {}, 0x7fff_ffff);
+  const { identity } = credentials?.current() ?? {};
   for (const { address } of listeners) {
-    io.out(`viceroy host ${version}, process ${process.pid}, listens at ${formatNetworkAddress(address)}`);
+    // Drivers give the identity with the address.
+    const expected = address.kind === "tls" && identity !== undefined ? { identity: formatIdentity(identity) } : {};
+    const text = formatNetworkAddress({ ...address, ...expected });
+    io.out(`viceroy host ${version}, process ${process.pid}, listens at ${text}`);
   }
-  const ends = [listener.daemon.ended, waitForSignal(), ...(options.lifeline === true ? [waitForInputEnd()] : [])];
-  const reason = await Promise.race(ends);
+  const reason = await Promise.race([listener.daemon.ended, asked]);
   for (const listener of listeners) listener.close();
   await listener.end(reason);
-  clearInterval(held);
-  io.out(`viceroy host: ended: ${reason}`);
-  return 0;
+  return reason;
 }
 
 /**
@@ -189,9 +235,10 @@ function waitForInputEnd(): Promise<string> {
   });
 }
 
-function tokenFrom(file: string | undefined): string | undefined {
+/** @param usesVariable whether the environment can have the token */
+function tokenFrom(file: string | undefined, usesVariable: boolean): string | undefined {
   if (file !== undefined) return parseToken(readToken(file), file);
-  const variable = process.env["VICEROY_TOKEN"];
+  const variable = usesVariable ? process.env["VICEROY_TOKEN"] : undefined;
   return variable === undefined ? undefined : parseToken(variable, "VICEROY_TOKEN");
 }
 

@@ -8,7 +8,8 @@ import { describeValue } from "../../../shared/text/describe-value.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { type Clock, systemClock } from "../../link/clock.js";
 import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
-import type { Validity } from "./certificate.js";
+import { signAuthority, signProcess, type Validity } from "./certificate.js";
+import { authorityCertificate, authorityKey } from "./credentials-folder.js";
 import { makeSecretFolder, readSecretFile, writeSecretFile } from "./secret-files.js";
 
 const hour = 3_600_000;
@@ -18,11 +19,12 @@ const day = 24 * hour;
  * by hours, often by the offset of a time zone.
  */
 const leadTime = day;
-/** The lifetime of an authority, in milliseconds. A job is much shorter. */
+/**
+ * The time by which an authority is valid before it is made, and its lifetime, in milliseconds. Both are so long that a
+ * clock that is wrong shows in the certificates of processes, whose times errors explain.
+ */
+const authorityLeadTime = 365 * day;
 const authorityLifetime = 3650 * day;
-
-const keyFile = "authority.key";
-const certificateFile = "authority.pem";
 
 export interface IssueOptions {
   /** The time from now until the certificate expires, in milliseconds, at least 1,000. */
@@ -48,12 +50,11 @@ export class Authority {
    * Makes a new authority, with a new key.
    * @throws TypeError if the id of the job cannot be in an identity
    */
-  static async create(job: string, clock: Pick<Clock, "epochMs"> = systemClock): Promise<Authority> {
+  static create(job: string, clock: Pick<Clock, "epochMs"> = systemClock): Authority {
     formatIdentity({ job, role: "driver" });
-    const { signAuthority } = await import("./certificate.js");
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const now = clock.epochMs();
-    const validity = { from: now - 2 * leadTime, until: now + authorityLifetime };
+    const validity = { from: now - authorityLeadTime, until: now + authorityLifetime };
     return new Authority(job, signAuthority(job, privateKey, validity), privateKey, clock);
   }
 
@@ -62,8 +63,8 @@ export class Authority {
    * @throws Error if its files cannot be read, do not belong together, or are open to other users
    */
   static load(folder: string, clock: Pick<Clock, "epochMs"> = systemClock): Authority {
-    const key = readSecretFile(join(folder, keyFile));
-    const certificate = readSecretFile(join(folder, certificateFile));
+    const key = readSecretFile(join(folder, authorityKey));
+    const certificate = readSecretFile(join(folder, authorityCertificate));
     try {
       const parsed = new X509Certificate(certificate);
       const privateKey = createPrivateKey(key);
@@ -82,8 +83,8 @@ export class Authority {
    */
   save(folder: string): void {
     makeSecretFolder(folder);
-    writeSecretFile(join(folder, keyFile), this.#key.export({ type: "pkcs8", format: "pem" }) as string);
-    writeSecretFile(join(folder, certificateFile), this.certificate);
+    writeSecretFile(join(folder, authorityKey), this.#key.export({ type: "pkcs8", format: "pem" }) as string);
+    writeSecretFile(join(folder, authorityCertificate), this.certificate);
   }
 
   /**
@@ -94,12 +95,11 @@ export class Authority {
    * @throws TypeError if the key or the identity is not one that this authority signs
    * @throws RangeError if `validFor` is out of range
    */
-  async issue(publicKey: string, identity: Identity, { validFor }: IssueOptions): Promise<string> {
+  issue(publicKey: string, identity: Identity, { validFor }: IssueOptions): string {
     const uri = formatIdentity(identity);
     if (identity.job !== this.job) {
       throw new TypeError(`cannot sign a certificate for ${uri}: this is the authority of job ${this.job}`);
     }
-    const { signProcess } = await import("./certificate.js");
     return signProcess(identity, readPublicKey(publicKey, uri), this.#key, this.#validityOf(validFor, uri));
   }
 

@@ -21,6 +21,15 @@ export function createKeyPair(): KeyPair {
   });
 }
 
+/** Returns the paths of the files that `saveCredentials` writes. */
+export function filesOfCredentials(folder: string): TlsFiles {
+  return {
+    cert: join(folder, "certificate.pem"),
+    key: join(folder, "key.pem"),
+    ca: join(folder, "authority.pem"),
+  };
+}
+
 /**
  * Writes what a process needs for TLS. Only this user can read the folder and the files.
  * @param pems the contents, as PEM
@@ -28,11 +37,7 @@ export function createKeyPair(): KeyPair {
  */
 export function saveCredentials(folder: string, pems: Readonly<Record<keyof TlsFiles, string>>): TlsFiles {
   makeSecretFolder(folder);
-  const files = {
-    cert: join(folder, "certificate.pem"),
-    key: join(folder, "key.pem"),
-    ca: join(folder, "authority.pem"),
-  };
+  const files = filesOfCredentials(folder);
   writeSecretFile(files.key, pems.key);
   writeSecretFile(files.ca, pems.ca);
   writeSecretFile(files.cert, pems.cert);
@@ -44,13 +49,13 @@ export function saveCredentials(folder: string, pems: Readonly<Record<keyof TlsF
  * @throws TypeError if the identity is not one of the job of the authority; RangeError if `validFor` is out of range
  * @throws Error if the folder or a file cannot be written
  */
-export async function issueCredentials(
+export function issueCredentials(
   authority: Authority,
   identity: Identity,
   folder: string,
   options: IssueOptions,
-): Promise<TlsFiles> {
+): TlsFiles {
   const { privateKey, publicKey } = createKeyPair();
-  const cert = await authority.issue(publicKey, identity, options);
+  const cert = authority.issue(publicKey, identity, options);
   return saveCredentials(folder, { cert, key: privateKey, ca: authority.certificate });
 }

@@ -6,6 +6,7 @@ import { HandshakeExchange } from "../../link/handshake/exchange.js";
 import { defaultHandshakeLimits } from "../../link/handshake/limits.js";
 import { isSameProof } from "../../link/handshake/proof.js";
 import type { Pipe } from "../../link/transport/pipe.js";
+import { formatTime } from "../../link/transport/tls/certificate-faults.js";
 import { formatIdentity, type Identity, identityInNames } from "../../link/transport/tls/identity.js";
 import {
   HEAD_BYTES,
@@ -34,7 +35,8 @@ export interface EnrolOptions {
 
 /**
  * Gets a certificate from the issuer at the other end of a connection. The connection is closed in any case.
- * @throws HandshakeError if the issuer refuses this host, has not the secret, or sends what it should not
+ * @throws HandshakeError if the issuer refuses this host, has not the secret, or sends what it should not, or the clocks of
+ *   both differ by more than certificates allow
  */
 export async function enrol(pipe: Pipe, options: EnrolOptions): Promise<IssuedCertificate> {
   const { clock, random, identity, secret, publicKey, limitMs = defaultHandshakeLimits.handshakeMs } = options;
@@ -60,6 +62,7 @@ export async function enrol(pipe: Pipe, options: EnrolOptions): Promise<IssuedCe
       throw new HandshakeError("token", text);
     }
     checkCertificate(answer, publicKey, uri);
+    checkClock(answer, clock.epochMs(), uri);
     return answer;
   } finally {
     exchange.close();
@@ -95,4 +98,33 @@ export function checkCertificate(
   const key = certificate.publicKey.export({ type: "spki", format: "pem" }) as string;
   if (key.trim() !== publicKey.trim()) throw wrong("it is for another key");
   if (!certificate.verify(signer.publicKey)) throw wrong("it was not signed by the authority of the job");
+}
+
+/**
+ * Checks that certificates of this job are valid by the clock of this machine, from their start to their renewal.
+ * @throws HandshakeError if the clock differs too much from that of the issuer
+ */
+function checkClock({ chain, validFor, issuedAt }: IssuedCertificate, now: number, uri: string): void {
+  const mostBehind = issuedAt - Date.parse(new X509Certificate(chain).validFrom);
+  const mostAhead = validFor / 2;
+  const ahead = now - issuedAt;
+  if (-mostBehind <= ahead && ahead <= mostAhead) return;
+  const way = ahead > 0 ? "ahead of" : "behind";
+  const most = ahead > 0 ? mostAhead : mostBehind;
+  const text =
+    `cannot enrol as ${uri}: the clock of this machine is ${formatSpan(Math.abs(ahead))} ${way} that of the issuer: it says ` +
+    `${formatTime(now)}, and the issuer's ${formatTime(issuedAt)}; set the clock of one of them, for instance by NTP: at ` +
+    `most ${formatSpan(most)} are possible`;
+  throw new HandshakeError("certificate", text);
+}
+
+/** Returns a time span in the largest unit of which it has two: `2.5 days`, `24 hours`. */
+function formatSpan(ms: number): string {
+  const units = [
+    ["days", 86_400_000],
+    ["hours", 3_600_000],
+    ["minutes", 60_000],
+  ] as const;
+  const [name, size] = units.find(([, unit]) => ms >= 2 * unit) ?? (["seconds", 1000] as const);
+  return `${Math.round((ms / size) * 10) / 10} ${name}`;
 }

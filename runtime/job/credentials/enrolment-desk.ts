@@ -1,6 +1,7 @@
 /**
- * The side of the issuer in enrolments. It expects hosts with certain identities, gives out one secret for each, and
- * signs the certificate of the first host that proves the secret. Bytes of unknown peers are limited in number and time.
+ * The side of the issuer in enrolments. It expects hosts with certain identities, each with a secret of its own, and signs
+ * certificates for the first key for which the secret was proved: the first certificate of the host, and those that
+ * renew it. Bytes of unknown peers are limited in number and time.
  */
 import type { Clock, Random } from "../../link/clock.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
@@ -10,11 +11,11 @@ import { isSameProof } from "../../link/handshake/proof.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { formatIdentity, type Identity, parseIdentity } from "../../link/transport/tls/identity.js";
 import type { Authority } from "./authority.js";
+import { type EnrolledKeys, HeldKeys } from "./enrolled-keys.js";
 import {
   type EnrolmentAnswer,
   HEAD_BYTES,
   HELLO_BYTES,
-  type IssuedCertificate,
   PROOF_BYTES,
   proveEnrolment,
   readHead,
@@ -30,26 +31,28 @@ export interface EnrolmentDeskOptions {
   readonly authority: Authority;
   /** The time from now until the certificates of hosts expire, in milliseconds. */
   readonly validFor: number;
+  /** The secrets of hosts that are expected from the start, by the URIs of their identities. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Keeps the keys of the hosts that have enrolled. Default: in memory. */
+  readonly keys?: EnrolledKeys;
   readonly limits?: Partial<Pick<HandshakeLimits, "handshakeMs" | "halfOpen">>;
-}
-
-/** A host that may enrol, or has enrolled. */
-interface ExpectedHost {
-  readonly secret: Uint8Array;
-  /** The key that was enrolled first, and its certificate. The same key gets it again, if the answer was lost. */
-  enrolled?: { readonly publicKey: string; readonly issued: Promise<IssuedCertificate> };
 }
 
 export class EnrolmentDesk {
   readonly #options: EnrolmentDeskOptions;
   readonly #limits: Pick<HandshakeLimits, "handshakeMs" | "halfOpen">;
-  /** The expected hosts by the URIs of their identities. */
-  readonly #expected = new Map<string, ExpectedHost>();
+  /** The secrets of the expected hosts by the URIs of their identities. */
+  readonly #secrets = new Map<string, Uint8Array>();
+  readonly #keys: EnrolledKeys;
   readonly #open = new Set<HandshakeExchange>();
 
   constructor(options: EnrolmentDeskOptions) {
     this.#options = options;
     this.#limits = { ...defaultHandshakeLimits, ...options.limits };
+    this.#keys = options.keys ?? new HeldKeys();
+    for (const [uri, secret] of Object.entries(options.secrets ?? {})) {
+      this.#secrets.set(uri, parseEnrolmentSecret(secret, `the secrets of the issuer, for ${uri}`));
+    }
   }
 
   /**
@@ -58,13 +61,15 @@ export class EnrolmentDesk {
    */
   expect(identity: Identity): string {
     const secret = createEnrolmentSecret();
-    this.#expected.set(formatIdentity(identity), { secret: parseEnrolmentSecret(secret, "the issuer") });
+    const uri = formatIdentity(identity);
+    this.#keys.forget(uri);
+    this.#secrets.set(uri, parseEnrolmentSecret(secret, "the issuer"));
     return secret;
   }
 
   /** Expects a host no more. */
   forget(identity: Identity): void {
-    this.#expected.delete(formatIdentity(identity));
+    this.#secrets.delete(formatIdentity(identity));
   }
 
   /**
@@ -100,37 +105,32 @@ export class EnrolmentDesk {
     const proof = await exchange.read(PROOF_BYTES);
     exchange.checkNothingUnread();
     const { identity: uri, publicKey } = readRequestBody(body);
-    const host = this.#expected.get(uri);
-    if (host === undefined) this.#refuse(exchange, "no host with this identity is expected");
+    const secret = this.#secrets.get(uri);
+    if (secret === undefined) this.#refuse(exchange, "no host with this identity is expected");
     const said = [hello, challenge, head, body];
-    if (!isSameProof(proof, proveEnrolment("host", host.secret, said))) {
+    if (!isSameProof(proof, proveEnrolment("host", secret, said))) {
       this.#refuse(exchange, "its secret is not the one for this identity");
     }
-    const answer = await this.#answer(host, uri, publicKey);
+    const answer = this.#answer(uri, publicKey);
     const written = writeBody(answer);
-    exchange.send(Buffer.concat([written, proveEnrolment("issuer", host.secret, [...said, written])]));
+    exchange.send(Buffer.concat([written, proveEnrolment("issuer", secret, [...said, written])]));
     if ("refused" in answer) throw new HandshakeError("token", `cannot enrol ${uri}: ${answer.refused}`);
     return parseIdentity(uri);
   }
 
   /** Answers a host that has proved the secret. */
-  async #answer(host: ExpectedHost, uri: string, publicKey: string): Promise<EnrolmentAnswer> {
-    host.enrolled ??= { publicKey, issued: this.#issue(uri, publicKey) };
-    if (host.enrolled.publicKey !== publicKey) {
-      return { refused: "its secret has been used by a host with another key; if that was not you, stop the job" };
-    }
+  #answer(uri: string, publicKey: string): EnrolmentAnswer {
+    const { authority, validFor, clock } = this.#options;
     try {
-      return await host.enrolled.issued;
+      const chain = authority.issue(publicKey, parseIdentity(uri), { validFor });
+      // A key that cannot be signed does not use the secret up.
+      if (this.#keys.keep(uri, publicKey) !== publicKey) {
+        return { refused: "its secret has been used by a host with another key; if that was not you, stop the job" };
+      }
+      return { chain, authority: authority.certificate, validFor, issuedAt: clock.epochMs() };
     } catch (error) {
-      delete host.enrolled;
       return { refused: (error as Error).message };
     }
-  }
-
-  async #issue(uri: string, publicKey: string): Promise<IssuedCertificate> {
-    const { authority, validFor } = this.#options;
-    const chain = await authority.issue(publicKey, parseIdentity(uri), { validFor });
-    return { chain, authority: authority.certificate, validFor };
   }
 
   /** Refuses a peer that has not proved the secret. The refusal has no proof. */

@@ -44,6 +44,8 @@ export interface IssuedCertificate {
    * clock may show another time than that of the issuer.
    */
   readonly validFor: number;
+  /** What the clock of the issuer has shown, in milliseconds since 1970. */
+  readonly issuedAt: number;
 }
 
 export type EnrolmentAnswer = IssuedCertificate | { readonly refused: string };
@@ -96,12 +98,13 @@ export function readRequestBody(bytes: Uint8Array): EnrolmentRequest {
 
 /** @throws HandshakeError if the body is malformed */
 export function readAnswerBody(bytes: Uint8Array): EnrolmentAnswer {
-  const { refused, chain, authority, validFor } = parseBody(bytes, "the issuer");
+  const { refused, chain, authority, validFor, issuedAt } = parseBody(bytes, "the issuer");
   if (typeof refused === "string") return { refused };
-  if (typeof chain === "string" && typeof authority === "string" && typeof validFor === "number" && validFor > 0) {
-    return { chain, authority, validFor };
+  const hasTexts = typeof chain === "string" && typeof authority === "string";
+  if (!hasTexts || typeof validFor !== "number" || !(validFor > 0) || typeof issuedAt !== "number") {
+    throw malformed("the issuer");
   }
-  throw malformed("the issuer");
+  return { chain, authority, validFor, issuedAt };
 }
 
 function parseBody(bytes: Uint8Array, peer: string): Record<string, unknown> {

@@ -2,19 +2,15 @@
  * The key and the certificate of one host of a job. The host makes the key itself, and the key never leaves the host. The
  * certificate is renewed at half of its lifetime, through whatever signs it; the key stays the same.
  */
-import { toError } from "../../../shared/text/error-message.js";
+import { errorMessage, toError } from "../../../shared/text/error-message.js";
 import { type Clock, MAX_TIMER_MS, type Random, type Timer } from "../../link/clock.js";
-import type { Pipe } from "../../link/transport/pipe.js";
-import {
-  type Credentials,
-  FileCredentials,
-  HeldCredentials,
-  type TlsFiles,
-} from "../../link/transport/tls/credentials.js";
+import { HandshakeError } from "../../link/handshake/errors.js";
+import type { TlsFiles } from "../../link/transport/tls/credentials.js";
 import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
 import { createKeyPair, type KeyPair, saveCredentials } from "./credential-files.js";
 import { checkCertificate, enrol } from "./enrol.js";
 import type { EnrolmentRequest, IssuedCertificate } from "./enrolment-messages.js";
+import type { IssuerRoute } from "./issuer-route.js";
 import { makeSecretFolder, writeSecretFile } from "./secret-files.js";
 
 /** Signs the next certificate of a host that has one. */
@@ -30,28 +26,28 @@ export interface HostCredentialsOptions {
   readonly identity: Identity;
   /** The one-time secret for this identity. */
   readonly secret: Uint8Array;
-  /**
-   * The private folder for the key and the certificate, which the processes of the host read. Without it, both are in
-   * the memory of this process only, and other processes of the host do not listen.
-   */
-  readonly folder?: string;
-  /** The time limit of the enrolment, in milliseconds. Default: 5,000. */
+  /** The private folder for the key and the certificate, which the processes of the host read. */
+  readonly folder: string;
+  /** The time limit of one enrolment, in milliseconds. Default: 5,000. */
   readonly limitMs?: number;
+  /** The time for which an issuer that cannot be reached is tried again, in milliseconds. Default: 30,000. */
+  readonly patience?: number;
 }
 
 /** The shortest pause between renewals, and between attempts at one, in milliseconds. */
 const shortestPause = 1000;
 
+/** The pause between attempts to reach an issuer for the first certificate, in milliseconds. */
+const enrolmentPause = 200;
+const defaultPatience = 30_000;
+
 export class HostCredentials {
   readonly identity: Identity;
-  /** The source of the certificate for connections of this process. */
-  readonly credentials: Credentials;
-  /** The files of the certificate, for other processes of the host; undefined if it is in memory only. */
-  readonly files: TlsFiles | undefined;
+  /** The files of the certificate. */
+  readonly files: TlsFiles;
   readonly #clock: Clock;
   readonly #publicKey: string;
   readonly #authority: string;
-  readonly #store: (chain: string) => void;
   /** The time at which the certificate was received, and its lifetime, both in milliseconds. */
   #receivedAt: number;
   #validFor: number;
@@ -67,33 +63,47 @@ export class HostCredentials {
     this.#authority = authority;
     this.#receivedAt = clock.now();
     this.#validFor = validFor;
-    if (folder === undefined) {
-      const contents = (cert: string) => pemContents(cert, keys.privateKey, authority);
-      const held = new HeldCredentials(contents(chain));
-      this.credentials = held;
-      this.#store = (cert) => held.replace(contents(cert));
-    } else {
-      const files = saveCredentials(folder, { cert: chain, key: keys.privateKey, ca: authority });
-      this.files = files;
-      this.credentials = new FileCredentials(files);
-      this.#store = (cert) => writeSecretFile(files.cert, cert);
+    this.files = saveCredentials(folder, { cert: chain, key: keys.privateKey, ca: authority });
+  }
+
+  /**
+   * Makes a key, and gets its certificate from the issuer.
+   * @throws HandshakeError if the issuer refuses this host or is an impostor, or their clocks differ too much
+   * @throws Error if the folder cannot be used, or the issuer cannot be reached
+   */
+  static async enrol(issuer: IssuerRoute, options: HostCredentialsOptions): Promise<HostCredentials> {
+    makeSecretFolder(options.folder);
+    const keys = createKeyPair();
+    const { publicKey } = keys;
+    const { clock, patience = defaultPatience } = options;
+    const end = clock.now() + patience;
+    for (;;) {
+      try {
+        // All attempts have the same key, because the answer to one of them may have been lost.
+        const issued = await enrol(await issuer.connect(), { ...options, publicKey });
+        return new HostCredentials(options, keys, issued);
+      } catch (error) {
+        if (error instanceof HandshakeError && !error.isTransient) throw error;
+        if (clock.now() >= end) throw unreachable(issuer, options.identity, patience, error);
+      }
+      await new Promise<void>((resolve) => clock.after(enrolmentPause, resolve));
     }
   }
 
   /**
-   * Makes a key, and gets its certificate from the issuer at the other end of a connection.
-   * @throws HandshakeError if the issuer refuses this host or is an impostor; Error if the folder cannot be used
+   * Renews the certificate at the issuer that has signed the first one, as `renewThrough` does.
+   * @param secret the secret of the first enrolment, which is valid for this key
    */
-  static async enrol(pipe: Pipe, options: HostCredentialsOptions): Promise<HostCredentials> {
-    try {
-      if (options.folder !== undefined) makeSecretFolder(options.folder);
-    } catch (error) {
-      pipe.destroy();
-      throw error;
-    }
-    const keys = createKeyPair();
-    const issued = await enrol(pipe, { ...options, publicKey: keys.publicKey });
-    return new HostCredentials(options, keys, issued);
+  renewAt(
+    issuer: IssuerRoute,
+    { secret, random }: HostCredentialsOptions,
+    onFailed: (error: Error) => void,
+  ): () => void {
+    const { identity } = this;
+    const clock = this.#clock;
+    const sign: Signer["sign"] = async ({ publicKey }) =>
+      enrol(await issuer.connect(), { clock, random, identity, secret, publicKey });
+    return this.renewThrough({ sign }, onFailed);
   }
 
   /**
@@ -126,11 +136,16 @@ export class HostCredentials {
     };
   }
 
+  /** The time at which the certificate expires by the clock of this machine, in milliseconds since 1970. */
+  get expiresAt(): number {
+    return this.#clock.epochMs() + this.#untilExpiry();
+  }
+
   async #renew(signer: Signer): Promise<void> {
     const uri = formatIdentity(this.identity);
     const { chain, validFor } = await signer.sign({ identity: uri, publicKey: this.#publicKey });
     checkCertificate({ chain, authority: this.#authority }, this.#publicKey, uri);
-    this.#store(chain);
+    writeSecretFile(this.files.cert, chain);
     this.#receivedAt = this.#clock.now();
     this.#validFor = validFor;
   }
@@ -144,6 +159,9 @@ export class HostCredentials {
   }
 }
 
-function pemContents(cert: string, key: string, ca: string) {
-  return { cert: Buffer.from(cert), key: Buffer.from(key), ca: Buffer.from(ca) };
+function unreachable({ name }: IssuerRoute, identity: Identity, patience: number, cause: unknown): Error {
+  const text =
+    `cannot enrol as ${formatIdentity(identity)}: cannot reach the issuer of its certificate ${name}: ` +
+    `${errorMessage(cause)}; tried for ${patience} ms; check that it runs, and that this machine reaches its port`;
+  return new Error(text, { cause });
 }

@@ -17,6 +17,8 @@ export interface HostOrder extends HostPlace {
   readonly beat?: number;
   /** The address by which the driver reaches the host. Absent: the one that the host prints. */
   readonly route?: string;
+  /** The Unix socket on this machine at which the host enrols when it asks for its certificate. Absent: it needs none. */
+  readonly enrolmentSocket?: string;
   /** A regular expression for output that means that the driver cannot reach the host. The host is ended then. */
   readonly fatal?: string;
   /**
@@ -42,6 +44,8 @@ export interface KeeperOrder {
   readonly logs: string;
   /** The time in ms for which the hosts stay without a driver; null if they end with the first driver. */
   readonly idle: number | null;
+  /** How the certificates of the hosts are signed; absent if they need none. */
+  readonly certificates?: { readonly credentials: string; readonly lifetime: number };
   /** Maximum number of hosts that are being started at the same time. */
   readonly parallel: number;
   readonly hosts: readonly HostOrder[];

@@ -39,18 +39,16 @@ export class Keeper {
     this.#resolveEnded = resolve;
   });
 
-  constructor(order: KeeperOrder) {
+  /** @param certify signs the certificate of a host that has asked for it at this socket */
+  constructor(order: KeeperOrder, certify: (socket: string) => void) {
     this.order = order;
     mkdirSync(order.logs, { recursive: true, mode: 0o700 });
-    this.#hosts = order.hosts.map(
-      (host) =>
-        new KeptHost(
-          host,
-          order.logs,
-          (changed) => this.#hostChanged(changed),
-          () => this.#awaitDriver(),
-        ),
-    );
+    const calls = {
+      changed: (host: KeptHost) => this.#hostChanged(host),
+      ownersChanged: () => this.#awaitDriver(),
+      certify,
+    };
+    this.#hosts = order.hosts.map((host) => new KeptHost(host, order.logs, calls));
     this.#endAfter(firstDriverMs, `its driver did not connect within ${firstDriverMs} ms`);
     this.#startHosts();
     if (order.client !== undefined) {
@@ -109,7 +107,10 @@ export class Keeper {
     // The outcome of a command that was killed now is written before the last answer.
     await this.#client?.ended;
     for (const tell of this.#drivers) tell({ ended: reason });
-    rmSync(this.order.directory, { recursive: true, force: true });
+    const { directory, certificates } = this.order;
+    for (const folder of [directory, ...(certificates === undefined ? [] : [certificates.credentials])]) {
+      rmSync(folder, { recursive: true, force: true });
+    }
     // Nobody could find the files of a job without a cache again.
     if (this.order.idle === null) rmSync(dirname(this.order.logs), { recursive: true, force: true });
     this.#resolveEnded();

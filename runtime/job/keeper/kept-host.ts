@@ -4,8 +4,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { ISSUER_REQUEST } from "../credentials/issuer-request.js";
 import { formatPlace } from "../mesh-spec.js";
 import type { HostOrder, KeptHostInfo, KeptState } from "./keeper-order.js";
+import { LineFinder } from "./line-finder.js";
 import { RotatingLog } from "./rotating-log.js";
 
 /** The number of characters of output that are kept for the report of an end. */
@@ -16,11 +18,20 @@ export function logFileOf(logs: string, { mesh, rank }: { mesh: string; rank: nu
   return join(logs, `${mesh}-${rank}.log`);
 }
 
+/** What a host calls its keeper for. */
+export interface KeptHostCalls {
+  /** Called after each change of the state. */
+  changed(host: KeptHost): void;
+  /** Called after each change of `owners`. */
+  ownersChanged(): void;
+  /** Called when the host asks for its certificate, which it gets at this socket. */
+  certify(socket: string): void;
+}
+
 export class KeptHost {
   readonly order: HostOrder;
   readonly #log: RotatingLog;
-  readonly #changed: (host: KeptHost) => void;
-  readonly #ownersChanged: () => void;
+  readonly #calls: KeptHostCalls;
   #owners = 0;
   readonly #decoder = new StringDecoder("utf8");
   #child: ChildProcess | undefined;
@@ -29,19 +40,20 @@ export class KeptHost {
   #reason: string | undefined;
   /** Matches output that means that the host is useless. */
   readonly #fatal: RegExp | undefined;
+  /** Finds the lines with which the host asks for its certificate, if it needs one. */
+  #requests: LineFinder | undefined;
   #output = "";
   #isSupplied = false;
   #beats: NodeJS.Timeout | undefined;
 
-  /**
-   * @param changed called after each change of the state
-   * @param ownersChanged called after each change of `owners`
-   */
-  constructor(order: HostOrder, logs: string, changed: (host: KeptHost) => void, ownersChanged: () => void) {
-    this.#ownersChanged = ownersChanged;
+  constructor(order: HostOrder, logs: string, calls: KeptHostCalls) {
     this.order = order;
     this.#log = new RotatingLog(logFileOf(logs, order));
-    this.#changed = changed;
+    this.#calls = calls;
+    const { enrolmentSocket } = order;
+    if (enrolmentSocket !== undefined) {
+      this.#requests = new LineFinder(ISSUER_REQUEST, () => calls.certify(enrolmentSocket));
+    }
     if (order.fatal !== undefined) this.#fatal = new RegExp(order.fatal);
   }
 
@@ -95,7 +107,9 @@ export class KeptHost {
 
   #read(chunk: Buffer): void {
     this.#log.write(chunk);
-    this.#output = (this.#output + this.#decoder.write(chunk)).slice(-shownCharacters);
+    const text = this.#decoder.write(chunk);
+    this.#output = (this.#output + text).slice(-shownCharacters);
+    this.#requests?.add(text);
     if (this.#fatal?.test(this.#output)) this.#child?.kill("SIGTERM");
     this.#countOwners();
     if (this.#state !== "starting") return;
@@ -115,7 +129,7 @@ export class KeptHost {
     const owners = Number(said?.[1] ?? this.#owners);
     if (owners === this.#owners) return;
     this.#owners = owners;
-    this.#ownersChanged();
+    this.#calls.ownersChanged();
   }
 
   /** Sends signs of life until the host has ended. */
@@ -146,6 +160,6 @@ export class KeptHost {
 
   #setState(state: KeptState): void {
     this.#state = state;
-    this.#changed(this);
+    this.#calls.changed(this);
   }
 }

@@ -6,8 +6,18 @@ import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { batchVariable, type ClientOrder, type ClientOutcome, readOutcome, recordFileOf } from "../batch/client.js";
+import type { TlsSpec } from "../job-options.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
-import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import type {
+  JobLogLine,
+  JobProvider,
+  Json,
+  LogRequest,
+  ReadyHost,
+  Report,
+  RunCredentials,
+  Submission,
+} from "../provider.js";
 import { readLogs } from "./job-logs.js";
 import { endKeeper, keeperEvents, keeperState, startKeeper } from "./keeper-client.js";
 import { allHostsEnded, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
@@ -30,17 +40,23 @@ const parallel = 16;
 export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   abstract readonly kind: string;
   abstract readonly spec: Json;
+  abstract readonly tls: TlsSpec | null;
   abstract readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
   readonly isOwnHost: boolean = false;
 
   /**
    * Returns the orders for all hosts, in the order of `hostPlaces`.
    * @param mark the environment variable that marks the processes of the job
+   * @param secrets the secrets of the hosts, by the URIs of their identities; undefined if they need no certificates
    */
-  protected abstract orders(allocation: KeptAllocation, mark: Readonly<Record<string, string>>): HostOrder[];
+  protected abstract orders(
+    allocation: KeptAllocation,
+    mark: Readonly<Record<string, string>>,
+    secrets: RunCredentials["secrets"] | undefined,
+  ): HostOrder[];
 
   /** Returns the token of the hosts, if they ask for one. @param directory that of the allocation */
-  protected credentials(_directory: string): { readonly token?: string } {
+  protected tokenOf(_directory: string): { readonly token?: string } {
     return {};
   }
 
@@ -59,16 +75,19 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     return reason;
   }
 
-  async submit({ applyId, folder, idle, client }: Submission): Promise<KeptAllocation> {
+  async submit({ applyId, folder, credentials, idle, client }: Submission): Promise<KeptAllocation> {
     const allocation = allocationOf(applyId, folder);
     const { directory, logs } = allocation;
     mkdirSync(directory, { mode: 0o700 });
     try {
       mkdirSync(logs, { recursive: true, mode: 0o700 });
       const mark = { [markVariable]: applyId };
-      const hosts = this.orders(allocation, mark);
+      const hosts = this.orders(allocation, mark, credentials?.secrets);
       const command = client === undefined ? {} : { client: this.#clientOrder(client, mark, folder) };
-      const order = { applyId, directory, logs, idle: idle ?? null, parallel, hosts, ...command };
+      const { tls } = this;
+      const certificates =
+        tls === null || credentials === undefined ? {} : { certificates: { ...tls, credentials: credentials.folder } };
+      const order = { applyId, directory, logs, idle: idle ?? null, parallel, hosts, ...command, ...certificates };
       await startKeeper(order, join(logs, "keeper.log"));
     } catch (error) {
       await this.destroy(allocation);
@@ -107,7 +126,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
 
   async hosts({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
     const leaving = new AbortController();
-    const token = this.credentials(directory);
+    const token = this.tokenOf(directory);
     const up = new Map<string, ReadyHost>();
     const wanted = hostPlaces(this.meshes).length;
     try {

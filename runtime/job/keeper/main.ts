@@ -14,7 +14,13 @@ const lastAnswersMs = 1000;
 // The terminal of the driver may close.
 for (const signal of ["SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
 
-const keeper = new Keeper(JSON.parse(await text(process.stdin)) as KeeperOrder);
+const order = JSON.parse(await text(process.stdin)) as KeeperOrder;
+const { certificates } = order;
+// Hosts on this machine need no certificates, and their keepers do not load what signs them.
+const certify =
+  certificates &&
+  (await import("../credentials/index.js")).hostCertifier(certificates.credentials, certificates.lifetime);
+const keeper = new Keeper(order, certify ?? (() => {}));
 process.on("SIGTERM", () => void keeper.end("its keeper was ended by SIGTERM"));
 const server = await serveKeeper(keeper);
 writeSync(1, "ready\n");

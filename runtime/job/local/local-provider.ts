@@ -21,6 +21,8 @@ type LocalMeshSpec = { readonly [O in keyof MeshSpec]: MeshSpec[O] };
 export class LocalProvider extends KeptProvider {
   readonly kind = "local";
   override readonly isOwnHost = true;
+  /** Nothing leaves this machine. */
+  readonly tls = null;
   readonly spec: LocalSpec;
 
   constructor(spec: LocalSpec) {

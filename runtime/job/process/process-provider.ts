@@ -29,6 +29,8 @@ const commandLine = fileURLToPath(new URL("./cli/viceroy.js", import.meta.url));
 
 export class ProcessProvider extends KeptProvider {
   readonly kind = "process";
+  /** The sockets of the hosts are in a private directory of this machine. */
+  readonly tls = null;
   readonly spec: ProcessSpec;
 
   constructor(spec: ProcessSpec) {

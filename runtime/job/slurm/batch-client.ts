@@ -45,7 +45,7 @@ type -P -- ${quote(program)} > /dev/null || refuse ${quote(JSON.stringify(noProg
 export function clientRun({ command, env }: ClientOrder, folder: string): string {
   const variables = Object.entries({ ...env, [batchVariable]: recordFileOf(folder) });
   return `hosts=$(jobs -p)
-env ${variables.map(([name, value]) => quote(`${name}=${value}`)).join(" ")} ${command.map(quote).join(" ")} < /dev/null &
+env ${variables.map(([name, value]) => quote(`${name}=${value}`)).join(" ")} ${command.map(quote).join(" ")} < /dev/null 3>&- &
 client=$!
 runs() { kill -0 "$1" 2> /dev/null; }
 all_run() { for pid; do runs "$pid" || return 1; done; }

@@ -4,6 +4,9 @@
  * all of them together.
  */
 import type { ClientOrder } from "../batch/client.js";
+import { credentialsName, secretsFile } from "../credentials/credentials-folder.js";
+import { issuerArguments } from "../issuer/issuer-order.js";
+import type { TlsSpec } from "../job-options.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
 import { clientCheck, clientRun, signalArgument } from "./batch-client.js";
@@ -15,8 +18,10 @@ export interface BatchJob {
   readonly applyId: string;
   /** The meshes of this job: all, or one. */
   readonly meshes: Readonly<Record<string, SlurmMeshSpec>>;
-  /** The folder on the nodes for the output and the token. */
+  /** The folder on the nodes for the output, and for the token or the credentials. */
   readonly folder: string;
+  /** The program that signs certificates, on the nodes. */
+  readonly issuer: string;
   /** The path of the command line of Viceroy on the nodes. */
   readonly commandLine: string;
   /** The path of Node.js on the nodes. */
@@ -32,13 +37,16 @@ export function commentOf(applyId: string): string {
   return `viceroy:${applyId}`;
 }
 
-/** The first port of hosts, and the number of ports. Systems take the ports of clients from 32768 on. */
+/**
+ * The first port of hosts, and the number of ports: two for each job, of which the second one is that of the issuer.
+ * Systems take the ports of clients from 32768 on.
+ */
 const firstPort = 20_000;
 const portCount = 12_000;
 
 /** Returns the port of the hosts of a job. Two jobs on one node have different ids, and so different ports. */
 export function portOf(jobId: number): number {
-  return firstPort + (jobId % portCount);
+  return firstPort + 2 * (jobId % (portCount / 2));
 }
 
 /** Returns whether all meshes ask for the same nodes. */
@@ -84,17 +92,44 @@ umask 077
 export ${markVariable}=${applyId}
 unset VICEROY_TOKEN
 ${spec.setup ?? ""}
-${client === undefined ? "" : clientCheck(client, folder)}port=${spec.port ?? `$((${firstPort} + SLURM_JOB_ID % ${portCount}))`}
-step() {
+${client === undefined ? "" : clientCheck(client, folder)}port=${spec.port ?? `$((${firstPort} + 2 * (SLURM_JOB_ID % ${portCount / 2})))`}
+${spec.tls === null ? "" : startIssuer(job, spec.tls)}step() {
   VICEROY_JOB_MESH=$1
   export VICEROY_JOB_MESH
   shift
-  srun --kill-on-bad-exit=1 --label "$@" ${quote(job.node)} ${quote(job.commandLine)} host --print${client === undefined ? ` --idle ${job.idle}` : ""} \\
-    --token-file ${quote(`${folder}/token`)} --listen "tcp://0.0.0.0:$port" \\
+  srun --kill-on-bad-exit=1 --label "$@" ${hostCommand(spec, job)} \\
     > >(sed -u "s/^/$VICEROY_JOB_MESH /") 2>&1 &
 }
 ${steps.join("\n")}
 ${client === undefined ? "# One step that ends is the end of the job.\nwait -n\n" : clientRun(client, folder)}`;
+}
+
+/**
+ * Returns the lines that start the issuer on the first node, and start it again when it ends. It ends with its standard
+ * input, which the script holds open. The keys of hosts are kept for each start of the job: when Slurm has requeued it,
+ * its hosts are other ones.
+ */
+function startIssuer({ node, issuer, folder }: BatchJob, { lifetime }: TlsSpec): string {
+  const credentials = `${folder}/${credentialsName}`;
+  const order = issuerArguments({
+    credentials: quote(credentials),
+    keys: `${quote(`${credentials}/enrolled-`)}"$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}"`,
+    listen: '"tcp://0.0.0.0:$((port + 1))"',
+    lifetime,
+  });
+  return `exec 3> >(until ${quote(node)} ${quote(issuer)} ${order.join(" ")} 2>&1; do sleep 1; done)
+issuer="tcp://$SLURMD_NODENAME:$((port + 1))"
+`;
+}
+
+/** Returns the command that each node runs. */
+function hostCommand({ tls }: SlurmSpec, { node, commandLine, idle, applyId, folder, client }: BatchJob): string {
+  const host = `${quote(node)} ${quote(commandLine)} host --print${client === undefined ? ` --idle ${idle}` : ""} --listen`;
+  if (tls === null) return `${host} "tcp://0.0.0.0:$port" --token-file ${quote(`${folder}/token`)}`;
+  const identity = `viceroy://${applyId}/hosts/$VICEROY_JOB_MESH/$SLURM_PROCID`;
+  // The number of the node in its mesh is known there only.
+  return `sh -c ${quote(`exec "$@" --identity "${identity}"`)} sh \\
+    ${host} "tls://0.0.0.0:$port" --issuer "$issuer" --secret-file ${quote(`${folder}/${credentialsName}/${secretsFile}`)} 3>&-`;
 }
 
 function resourceArguments(name: string, { cpus, gpus, memory }: SlurmMeshSpec): string[] {

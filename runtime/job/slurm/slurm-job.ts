@@ -36,9 +36,14 @@ export interface SlurmJobOptions<M extends string> extends JobOptions {
    * be able to reach the nodes.
    */
   readonly login?: string;
-  /** The port at which hosts listen. Default: one from 20,000 to 31,999 that follows from the id of the job. */
+  /**
+   * The port at which hosts listen. On the first node, the next port is that of the process that signs certificates.
+   * Default: ports from 20,000 to 31,999 that follow from the id of the job.
+   */
   readonly port?: number;
 }
+
+const lastPort = 65_535;
 
 const ownOptions = [
   "meshes",
@@ -82,8 +87,12 @@ export class SlurmJob<M extends string> extends Job<M> {
   constructor(options: SlurmJobOptions<M>, known?: JobRecord) {
     const checked = checkJobOptions(options, ownOptions);
     checkSlurmMeshes(options.meshes);
-    const { setup, node } = checked;
-    super(new SlurmProvider({ ...slurmSpec(options), setup, node }), checked, known);
+    const { setup, node, tls } = checked;
+    if (tls !== null && options.port === lastPort) {
+      const text = `expected port from 1 to ${lastPort - 1}, because certificates are signed at the next one, got ${lastPort}`;
+      throw new RangeError(`cannot make a job: ${text}`);
+    }
+    super(new SlurmProvider({ ...slurmSpec(options), setup, node, tls }), checked, known);
   }
 
   /**
@@ -99,13 +108,16 @@ export class SlurmJob<M extends string> extends Job<M> {
 
 function slurmJobOf(record: JobRecord): SlurmJob<string> {
   checkRecord(record, "slurm");
-  const { timeLimit, ...spec } = record.spec as SlurmSpec;
+  const { timeLimit, tls, ...spec } = record.spec as SlurmSpec;
   const given = Object.entries(spec).filter(([, value]) => value !== null);
   const options = { name: record.name, ...Object.fromEntries(given) } as unknown as SlurmJobOptions<string>;
-  return new SlurmJob({ ...options, ...(timeLimit === null ? {} : { timeLimit: timeLimit * 60_000 }) }, record);
+  return new SlurmJob(
+    { ...options, tls: tls ?? false, ...(timeLimit === null ? {} : { timeLimit: timeLimit * 60_000 }) },
+    record,
+  );
 }
 
-function slurmSpec(options: SlurmJobOptions<string>): Omit<SlurmSpec, "setup" | "node"> {
+function slurmSpec(options: SlurmJobOptions<string>): Omit<SlurmSpec, "setup" | "node" | "tls"> {
   const { meshes, allocation = "one", exclusive = true, timeLimit, port } = options;
   const { partition, account, qos, constraint, login, arguments: further = [] } = options;
   if (allocation !== "one" && allocation !== "each") throw optionError('allocation "one" or "each"', allocation);

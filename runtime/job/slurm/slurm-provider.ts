@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { batchVariable, type ClientOutcome, outcomeFileOf, parseOutcome, recordFileOf } from "../batch/client.js";
+import { credentialsName, hostUri, issuerFiles } from "../credentials/credentials-folder.js";
+import type { TlsSpec } from "../job-options.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { quote } from "../quote.js";
@@ -27,13 +29,17 @@ type SubmittedBatch = {
 export type SlurmAllocation = {
   readonly applyId: string;
   readonly batches: readonly SubmittedBatch[];
-  /** The folder of the output and the token where the commands of Slurm run. */
+  /** The folder of the output, and of the token or the credentials, where the commands of Slurm run. */
   readonly folder: string;
-  /** The file with the token on this machine. */
+  /** The file with the token on this machine, if the hosts have no certificates. */
   readonly tokenFile: string;
 };
 
 const commandLine = fileURLToPath(new URL("./cli/viceroy.js", import.meta.url));
+const issuer = fileURLToPath(new URL("./job-issuer.mjs", import.meta.url));
+
+/** The name of the file with the token. */
+const tokenName = "token";
 
 /** Time in ms between two questions about the queue: each is twice the one before. */
 const firstPollMs = 200;
@@ -62,24 +68,38 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     this.#commands = new SlurmCommands(process.env[batchVariable] === undefined ? spec.login : null);
   }
 
+  get tls(): TlsSpec | null {
+    return this.spec.tls;
+  }
+
   get meshes(): SlurmSpec["meshes"] {
     return this.spec.meshes;
   }
 
-  async submit({ name, applyId, folder, idle = driverEndMs, client, record }: Submission): Promise<SlurmAllocation> {
+  async submit({
+    name,
+    applyId,
+    folder,
+    credentials,
+    idle = driverEndMs,
+    client,
+    record,
+  }: Submission): Promise<SlurmAllocation> {
     if (client !== undefined && this.spec.allocation === "each") {
       throw new Error('a command needs all meshes in one job of Slurm; use the option allocation: "one"');
     }
-    const token = randomBytes(32).toString("base64url");
-    const tokenFile = join(folder, "token");
-    writeFileSync(tokenFile, token, { mode: 0o600 });
-    const onLogin = this.spec.login === null ? folder : await this.#makeRemoteFolder(applyId, token);
+    const tokenFile = join(folder, tokenName);
+    if (credentials === undefined) {
+      writeFileSync(tokenFile, randomBytes(32).toString("base64url"), { mode: 0o600 });
+    }
+    const secret = credentials === undefined ? [tokenName] : issuerFiles.map((file) => join(credentialsName, file));
+    const onLogin = this.spec.login === null ? folder : await this.#makeRemoteFolder(applyId, folder, secret);
     if (client !== undefined && this.spec.login !== null) await this.#writeRemote(recordFileOf(onLogin), record);
     const base = { applyId, folder: onLogin, tokenFile };
     const batches: SubmittedBatch[] = [];
     try {
       for (const meshes of this.#groups()) {
-        const job: BatchJob = { name, applyId, meshes, folder: onLogin, commandLine, node: this.#node, idle };
+        const job: BatchJob = { name, applyId, meshes, folder: onLogin, issuer, commandLine, node: this.#node, idle };
         if (client !== undefined) Object.assign(job, { client });
         const out = await this.#commands.run(["sbatch", "--parsable"], batchScript(this.spec, job));
         const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
@@ -97,7 +117,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const ids = (await findJobs(this.#commands, commentOf(applyId))).sort((left, right) => left - right);
     const groups = this.#groups();
     const onLogin = this.spec.login === null ? folder : remoteFolder(applyId);
-    const base = { applyId, folder: onLogin, tokenFile: join(folder, "token") };
+    const base = { applyId, folder: onLogin, tokenFile: join(folder, tokenName) };
     const batches = ids.map((id, index) => ({ id, meshes: Object.keys(groups[index] ?? {}) }));
     if (ids.length === groups.length) return { ...base, batches };
     // The driver was killed between two of several submissions.
@@ -132,13 +152,16 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
 
   async hosts(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
     const hosts: ReadyHost[] = [];
-    const token = readFileSync(allocation.tokenFile, "utf8");
+    const { applyId, tokenFile } = allocation;
+    const token = this.tls === null ? { token: readFileSync(tokenFile, "utf8") } : {};
     for (const batch of allocation.batches) {
       const nodes = await this.#nodesWhenRunning(allocation, batch, report, signal);
       const places = hostPlaces(Object.fromEntries(batch.meshes.map((name) => [name, this.meshes[name]!])));
       const port = this.spec.port ?? portOf(batch.id);
       for (const [index, place] of places.slice(0, nodes.length).entries()) {
-        hosts.push({ ...place, address: `tcp://${nodes[index]}:${port}`, token });
+        const at = `${nodes[index]}:${port}`;
+        const address = this.tls === null ? `tcp://${at}` : `tls://${at}#${hostUri(applyId, place)}`;
+        hosts.push({ ...place, address, ...token });
         report({ kind: "running", ...place, reason: `Slurm has started it on ${nodes[index]}` });
       }
     }
@@ -163,7 +186,9 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
         await pause(firstPollMs);
       }
     }
-    if (this.spec.login !== null) await this.#commands.run(["rm", "-f", `${folder}/token`]);
+    if (this.spec.login !== null) {
+      await this.#commands.run(["rm", "-rf", `${folder}/${tokenName}`, `${folder}/${credentialsName}`]);
+    }
     rmSync(tokenFile, { force: true });
   }
 
@@ -284,11 +309,19 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     await this.#commands.run(["sh", "-c", `umask 077 && cat > ${quote(file)}`], text);
   }
 
-  /** Makes the folder on the cluster, with the token, which reaches it through the standard input of ssh. */
-  async #makeRemoteFolder(applyId: string, token: string): Promise<string> {
+  /**
+   * Makes the folder on the cluster, with files that only the user can read. They reach it through the standard input of
+   * ssh.
+   * @param names the files, in the folder here and there
+   */
+  async #makeRemoteFolder(applyId: string, from: string, names: readonly string[]): Promise<string> {
     const folder = remoteFolder(applyId);
-    const script = `umask 077 && mkdir -p ${folder} && cat > ${folder}/token && cd ${folder} && pwd`;
-    return (await this.#commands.run(["sh", "-c", script], token)).trim().split("\n").at(-1)!;
+    const files = names.map((name) => {
+      const content = readFileSync(join(from, name), "utf8");
+      return `mkdir -p "$(dirname ${quote(name)})"\nprintf %s ${quote(content)} > ${quote(name)}`;
+    });
+    const script = ["set -e", "umask 077", `mkdir -p ${folder}`, `cd ${folder}`, ...files, "pwd", ""].join("\n");
+    return (await this.#commands.run(["sh"], script)).trim().split("\n").at(-1)!;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What a job of Slurm asks for, and its checks. */
 import { optionError } from "../check-option.js";
+import type { TlsSpec } from "../job-options.js";
 import { checkHostCount, checkMeshes, type MeshSpec, memoryBytes } from "../mesh-spec.js";
 
 /** What a job of Slurm asks for. It is plain JSON: a record contains it. */
@@ -19,6 +20,7 @@ export type SlurmSpec = {
   readonly login: string | null;
   /** The port of the hosts; null for one that follows from the id of the job. */
   readonly port: number | null;
+  readonly tls: TlsSpec | null;
   readonly setup: string | null;
   readonly node: string | null;
 };

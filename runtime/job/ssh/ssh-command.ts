@@ -6,10 +6,8 @@ export interface SshConnection {
   readonly host: string;
   /** The user's arguments of `ssh`. */
   readonly sshOptions: readonly string[];
-  /** The socket on this machine that leads to the daemon. */
-  readonly localSocket: string;
-  /** The socket of the daemon on the host. */
-  readonly remoteSocket: string;
+  /** The sockets on this machine that lead to sockets of the daemon on the host. */
+  readonly forwards: readonly { readonly local: string; readonly remote: string }[];
   /** Environment variables of everything that runs on the host. */
   readonly env: Readonly<Record<string, string>>;
   /** Shell lines that run on the host first. */
@@ -20,7 +18,7 @@ export interface SshConnection {
 
 /** Returns the command that connects to a host and runs a daemon there. */
 export function sshCommand(connection: SshConnection): string[] {
-  const { host, sshOptions, localSocket, remoteSocket } = connection;
+  const { host, sshOptions, forwards } = connection;
   return [
     "ssh",
     // ssh uses the first value of each option. It must never ask: nobody can answer.
@@ -36,8 +34,7 @@ export function sshCommand(connection: SshConnection): string[] {
     ...option("StreamLocalBindUnlink", "yes"),
     ...option("StreamLocalBindMask", "0177"),
     "-T",
-    "-L",
-    `${localSocket}:${remoteSocket}`,
+    ...forwards.flatMap(({ local, remote }) => ["-L", `${local}:${remote}`]),
     "--",
     host,
     throughAnyShell(remoteScript(connection)),

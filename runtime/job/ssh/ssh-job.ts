@@ -56,8 +56,8 @@ export class SSHJob<M extends string> extends Job<M> {
     checkSshMeshes(meshes);
     checkSshOptions(sshOptions);
     checkPort(port);
-    const { setup, node } = checked;
-    const spec: SshSpec = { meshes, sshOptions, port: port ?? null, setup, node };
+    const { setup, node, tls } = checked;
+    const spec: SshSpec = { meshes, sshOptions, port: port ?? null, setup, node, tls };
     super(new SshProvider(spec), checked, known);
     this.#spec = spec;
   }
@@ -70,8 +70,8 @@ export class SSHJob<M extends string> extends Job<M> {
    */
   static fromJSON(record: JobRecord): SSHJob<string> {
     checkRecord(record, "ssh");
-    const { meshes, sshOptions, port, setup, node } = record.spec as SshSpec;
+    const { meshes, sshOptions, port, setup, node, tls } = record.spec as SshSpec;
     const given = Object.fromEntries(Object.entries({ port, setup, node }).filter(([, value]) => value !== null));
-    return new SSHJob({ name: record.name, meshes, sshOptions, ...given }, record);
+    return new SSHJob({ name: record.name, meshes, sshOptions, tls: tls ?? false, ...given }, record);
   }
 }

@@ -5,11 +5,13 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { hostUri } from "../credentials/credentials-folder.js";
+import type { TlsSpec } from "../job-options.js";
 import type { HostOrder, KeptHostInfo } from "../keeper/keeper-order.js";
 import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { hostPlaces } from "../mesh-spec.js";
-import type { Json, Submission } from "../provider.js";
+import type { Json, RunCredentials, Submission } from "../provider.js";
 import { makeDaemonArchive } from "./daemon-archive.js";
 import { adviceFor } from "./end-advice.js";
 import { sshCommand } from "./ssh-command.js";
@@ -20,7 +22,7 @@ import { archiveRequest, type StarterOrder } from "./starter/starter-order.js";
 const dist = new URL("./", import.meta.url);
 const starter = new URL("job-ssh-starter.cjs", dist);
 
-/** The file with the token of the hosts, in the private directory of the job. */
+/** The file with the token of the hosts, if they have no certificates, in the private directory of the job. */
 const tokenName = "token";
 
 /**
@@ -42,6 +44,10 @@ export class SshProvider extends KeptProvider {
     this.spec = spec;
   }
 
+  get tls(): TlsSpec | null {
+    return this.spec.tls;
+  }
+
   get meshes(): Readonly<Record<string, { readonly hosts: number }>> {
     const sizes = Object.entries(this.spec.meshes).map(([name, { hosts }]) => [name, { hosts: hosts.length }]);
     return Object.fromEntries(sizes);
@@ -56,18 +62,24 @@ export class SshProvider extends KeptProvider {
     );
   }
 
-  protected orders({ applyId, directory }: KeptAllocation, mark: Readonly<Record<string, string>>): HostOrder[] {
+  protected orders(
+    { applyId, directory }: KeptAllocation,
+    mark: Readonly<Record<string, string>>,
+    secrets: RunCredentials["secrets"] | undefined,
+  ): HostOrder[] {
     const archive = makeDaemonArchive(dist);
     const file = join(directory, "daemon");
     writeFileSync(file, archive.bytes, { mode: 0o600 });
     const supply = { request: archiveRequest(archive.order), file };
     const program = readFileSync(starter, "utf8");
-    const token = randomBytes(32).toString("base64url");
-    writeFileSync(join(directory, tokenName), token, { mode: 0o600 });
+    const token = secrets === undefined ? randomBytes(32).toString("base64url") : undefined;
+    if (token !== undefined) writeFileSync(join(directory, tokenName), token, { mode: 0o600 });
     const { sshOptions, port, setup, node } = this.spec;
     return hostPlaces(this.meshes).map((place, index) => {
-      const localSocket = join(directory, `${index}.sock`);
-      const remoteSocket = `/tmp/vj-${applyId.slice(0, 13)}-${index}/host.sock`;
+      const remoteFolder = `/tmp/vj-${applyId.slice(0, 13)}-${index}`;
+      const socket = { local: join(directory, `${index}.sock`), remote: `${remoteFolder}/host.sock` };
+      const enrolment = { local: join(directory, `${index}-enrol.sock`), remote: `${remoteFolder}/enrol.sock` };
+      const identity = hostUri(applyId, place);
       const host = this.#hostOf(place);
       // Names can lead to the same machine. Each host must end its own processes only.
       const hostId = `${applyId}-${index}`;
@@ -75,12 +87,15 @@ export class SshProvider extends KeptProvider {
         program,
         archive: archive.order,
         mark: hostId,
-        socket: remoteSocket,
+        socket: socket.remote,
         port: port ?? 0,
-        token,
+        ...(secrets === undefined
+          ? { token: token! }
+          : { enrolment: { identity, secret: secrets[identity]!, socket: enrolment.remote } }),
         silence,
       };
-      const connection = { host, sshOptions, localSocket, remoteSocket, setup, node: node ?? "node" };
+      const forwards = secrets === undefined ? [socket] : [socket, enrolment];
+      const connection = { host, sshOptions, forwards, setup, node: node ?? "node" };
       return {
         ...place,
         command: sshCommand({ ...connection, env: { [markVariable]: hostId, ...placeVariables(place) } }),
@@ -90,7 +105,8 @@ export class SshProvider extends KeptProvider {
         input: `${JSON.stringify(order)}\n`,
         supply,
         beat,
-        route: `unix://${localSocket}`,
+        route: `unix://${socket.local}`,
+        ...(secrets === undefined ? {} : { enrolmentSocket: enrolment.local }),
         // The words of ssh when the server does not connect it to the daemon. Lines of actors start with their names.
         fatal: "\\nchannel \\d+: open failed: ",
         endLimit,
@@ -98,7 +114,8 @@ export class SshProvider extends KeptProvider {
     });
   }
 
-  protected override credentials(directory: string): { readonly token: string } {
+  protected override tokenOf(directory: string): { readonly token?: string } {
+    if (this.tls !== null) return {};
     return { token: readFileSync(join(directory, tokenName), "utf8") };
   }
 

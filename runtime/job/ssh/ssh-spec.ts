@@ -1,5 +1,6 @@
 /** What a job of SSH asks for, and its checks. */
 import { optionError } from "../check-option.js";
+import type { TlsSpec } from "../job-options.js";
 import { checkHostCount, checkMeshes, formatPlace } from "../mesh-spec.js";
 
 /** What a job of SSH asks for. It is plain JSON: a record contains it. */
@@ -9,6 +10,7 @@ export type SshSpec = {
   readonly sshOptions: readonly string[];
   /** The port of the hosts for each other; null for a free one on each. */
   readonly port: number | null;
+  readonly tls: TlsSpec | null;
   readonly setup: string | null;
   readonly node: string | null;
 };

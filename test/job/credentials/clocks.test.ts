@@ -12,7 +12,7 @@ import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
 import { connectTo, listenAt } from "../../../runtime/link/transport/connect.js";
 import type { Listener } from "../../../runtime/link/transport/listener.js";
 import { formatNetworkAddress, parseNetworkAddress } from "../../../runtime/link/transport/network-address.js";
-import { type Credentials, HeldCredentials } from "../../../runtime/link/transport/tls/credentials.js";
+import type { Credentials } from "../../../runtime/link/transport/tls/credentials.js";
 import { parseIdentity } from "../../../runtime/link/transport/tls/identity.js";
 import { peer } from "../../peers.js";
 import { until } from "../../proc/until.js";
@@ -28,7 +28,7 @@ const children: ChildProcess[] = [];
 const listeners: Listener[] = [];
 let job: Authority;
 beforeAll(async () => {
-  job = await Authority.create("job-1");
+  job = Authority.create("job-1");
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
@@ -36,13 +36,9 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/**
- * Starts a host that enrols here.
- * @param offset by how much its clock is wrong, such as `+6h`
- * @param issuer signs its certificate
- */
-async function startHost(offset: string, issuer = job) {
-  const desk = new EnrolmentDesk({ clock: systemClock, random: systemRandom, authority: issuer, validFor: 8 * hour });
+/** Starts a host that enrols here. @param offset by how much its clock is wrong, such as `+6h` */
+async function startHost(offset: string) {
+  const desk = new EnrolmentDesk({ clock: systemClock, random: systemRandom, authority: job, validFor: 24 * hour });
   const secret = desk.expect(parseIdentity(identity));
   const served: Promise<unknown>[] = [];
   const listener = await listenAt({ kind: "tcp", host: "127.0.0.1", port: 0 }, (pipe) => served.push(desk.serve(pipe)));
@@ -78,9 +74,7 @@ async function dial(host: Awaited<ReturnType<typeof startHost>>, own: Credential
 
 test("a host enrols from a process of its own, and keeps its key", async () => {
   const host = await startHost("");
-  expect(await dial(host, await issueCredentials(job, "viceroy://job-1/driver"))).toBe(
-    "admitted viceroy://job-1/driver",
-  );
+  expect(await dial(host, issueCredentials(job, "viceroy://job-1/driver"))).toBe("admitted viceroy://job-1/driver");
   const certificate = new X509Certificate(readFileSync(path.join(host.place, "certificate.pem")));
   expect(certificate.subjectAltName).toBe(`URI:${identity}`);
 });
@@ -88,51 +82,61 @@ test("a host enrols from a process of its own, and keeps its key", async () => {
 test.skipIf(faketime === undefined).each(["+7h", "-20h"])("a host whose clock is wrong by %s works", async (offset) => {
   const host = await startHost(offset);
   expect(Math.abs(host.clock - Date.now())).toBeGreaterThan(6 * hour);
-  const own = await issueCredentials(job, "viceroy://job-1/driver", 8 * hour);
+  const own = issueCredentials(job, "viceroy://job-1/driver", 8 * hour);
   expect(await dial(host, own)).toBe("admitted viceroy://job-1/driver");
 });
 
 const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
 
-test.skipIf(faketime === undefined)(
-  "a host whose clock is wrong by days says so, and what its clock shows",
-  async () => {
-    const own = await issueCredentials(job, "viceroy://job-1/driver", 8 * hour);
-    expect(await dial(await startHost("+2d"), own)).toMatch(
-      new RegExp(
-        `^refused it has shown no certificate that can be trusted: CERT_HAS_EXPIRED; the certificate was valid until ${time}, ` +
-          `and the clock of this machine says ${time}; compare the clocks of both machines$`,
-      ),
-    );
-    expect(await dial(await startHost("-2d"), own)).toMatch(
-      new RegExp(
-        "^refused it has shown no certificate that can be trusted: CERT_NOT_YET_VALID; the certificate is valid from " +
-          `${time}, and the clock of this machine says ${time}; compare the clocks of both machines$`,
-      ),
-    );
-  },
-);
+test.skipIf(faketime === undefined).each([
+  ["+2d", "2 days ahead of", "12 hours"],
+  ["-25h", "25 hours behind", "24 hours"],
+])("a host whose clock is wrong by %s says so when it enrols, and by how much", async (offset, wrong, most) => {
+  await expect(startHost(offset)).rejects.toThrow(
+    new RegExp(
+      `cannot enrol as ${identity}: the clock of this machine is ${wrong} that of the issuer: it says ${time}, and the ` +
+        `issuer's ${time}; set the clock of one of them, for instance by NTP: at most ${most} are possible\n`,
+    ),
+  );
+});
 
-test("a process that refuses the certificate of a host because of the time says both times", async () => {
+/** Returns an authority of the same job whose clock is wrong. @param shift in ms */
+function shifted(shift: number): Authority {
+  job.save(path.join(folder, "shifted"));
+  return Authority.load(path.join(folder, "shifted"), { epochMs: () => Date.now() + shift });
+}
+
+test("a host that refuses the certificate of a driver because of the time says both times", async () => {
+  const host = await startHost("");
   for (const [shift, text] of [
-    [-48 * hour, `certificate has expired; the certificate was valid until ${time}`],
-    [48 * hour, `certificate is not yet valid; the certificate is valid from ${time}`],
+    [-48 * hour, `CERT_HAS_EXPIRED; the certificate was valid until ${time}`],
+    [48 * hour, `CERT_NOT_YET_VALID; the certificate is valid from ${time}`],
   ] as const) {
-    const clock = { epochMs: () => Date.now() + shift };
-    job.save(path.join(folder, "shifted"));
-    const host = await startHost("", Authority.load(path.join(folder, "shifted"), clock));
-    const own = await issueCredentials(job, "viceroy://job-1/driver");
-    expect(await dial(host, own)).toMatch(
+    expect(await dial(host, issueCredentials(shifted(shift), "viceroy://job-1/driver"))).toMatch(
       new RegExp(
-        `^this process does not trust the certificate of the host: ${text}, and the clock of this machine says ${time}; ` +
+        `^refused it has shown no certificate that can be trusted: ${text}, and the clock of this machine says ${time}; ` +
           "compare the clocks of both machines$",
       ),
     );
   }
 });
 
-test("credentials in memory are used by both sides", async () => {
-  const host = await startHost("");
-  const own = new HeldCredentials((await issueCredentials(job, "viceroy://job-1/controller")).current());
-  expect(await dial(host, own)).toBe("admitted viceroy://job-1/controller");
+test("a process that refuses the certificate of a host because of the time says both times", async () => {
+  for (const [shift, text] of [
+    [-48 * hour, `certificate has expired; the certificate was valid until ${time}`],
+    [48 * hour, `certificate is not yet valid; the certificate is valid from ${time}`],
+  ] as const) {
+    const credentials = issueCredentials(shifted(shift), identity);
+    const listener = await listenAt({ kind: "tls", host: "127.0.0.1", port: 0 }, (pipe) => pipe.destroy(), {
+      credentials,
+    });
+    listeners.push(listener);
+    const address = parseNetworkAddress(`${formatNetworkAddress(listener.address)}#${identity}`);
+    await expect(connectTo(address, issueCredentials(job, "viceroy://job-1/driver"))).rejects.toThrow(
+      new RegExp(
+        `^this process does not trust the certificate of the host: ${text}, and the clock of this machine says ${time}; ` +
+          "compare the clocks of both machines$",
+      ),
+    );
+  }
 });

@@ -24,7 +24,7 @@ let plain: PlainAuthority;
 const listeners: Listener[] = [];
 
 beforeAll(async () => {
-  job = await Authority.create("job-1");
+  job = Authority.create("job-1");
   plain = new PlainAuthority();
 });
 afterAll(() => plain.remove());
@@ -74,17 +74,17 @@ async function outcome({ address, admitted }: Server, own: Credentials, expected
 
 describe("a host of a job", () => {
   test("admits the processes of its job, and knows who they are", async () => {
-    const server = await serve(await issueCredentials(job, hostZero));
+    const server = await serve(issueCredentials(job, hostZero));
     for (const identity of [driver, "viceroy://job-1/controller", hostOne]) {
-      expect(await outcome(server, await issueCredentials(job, identity), hostZero)).toBe(identity);
+      expect(await outcome(server, issueCredentials(job, identity), hostZero)).toBe(identity);
     }
   });
 
   test("refuses a process of another job with the same name, and one with an authority of a user", async () => {
-    const server = await serve(await issueCredentials(job, hostZero));
-    const other = await Authority.create("job-1");
+    const server = await serve(issueCredentials(job, hostZero));
+    const other = Authority.create("job-1");
     const strangers = [
-      await mixed(await issueCredentials(other, driver), job.certificate),
+      await mixed(issueCredentials(other, driver), job.certificate),
       await mixed(new FileCredentials(plain.issue("driver", 1, "URI:viceroy://job-1/driver")), job.certificate),
     ];
     for (const stranger of strangers) {
@@ -107,7 +107,7 @@ describe("a host of a job", () => {
 
 test("an address to listen at has no identity", async () => {
   const address = parseNetworkAddress(`tls://127.0.0.1:0#${hostZero}`);
-  const listening = listenAt(address, () => {}, { credentials: await issueCredentials(job, hostZero) });
+  const listening = listenAt(address, () => {}, { credentials: issueCredentials(job, hostZero) });
   await expect(listening).rejects.toThrow(
     new TypeError(
       `cannot listen at tls://127.0.0.1:0#${hostZero}: the identity of this process is in its certificate; leave it ` +
@@ -145,16 +145,16 @@ test("the port of a process on a host takes links of other hosts, and not as its
 
 describe("a process of a job refuses", () => {
   test("a host with another identity than the expected one, and names both", async () => {
-    const server = await serve(await issueCredentials(job, hostOne));
-    expect(await outcome(server, await issueCredentials(job, driver), hostZero)).toBe(
+    const server = await serve(issueCredentials(job, hostOne));
+    expect(await outcome(server, issueCredentials(job, driver), hostZero)).toBe(
       `another process answers at the address of the host: expected ${hostZero}, got ${hostOne}`,
     );
     expect(server.admitted).toEqual([]);
   });
 
   test("a listener with the certificate of a driver", async () => {
-    const server = await serve(await issueCredentials(job, driver));
-    expect(await outcome(server, await issueCredentials(job, hostOne), hostZero)).toBe(
+    const server = await serve(issueCredentials(job, driver));
+    expect(await outcome(server, issueCredentials(job, hostOne), hostZero)).toBe(
       "this process does not trust the certificate of the host: unsuitable certificate purpose",
     );
   });
@@ -169,7 +169,7 @@ describe("a process of a job refuses", () => {
   });
 
   test("hosts of other jobs and addresses without an identity, before it connects", async () => {
-    const own = await issueCredentials(job, hostOne);
+    const own = issueCredentials(job, hostOne);
     const nowhere = { address: parseNetworkAddress("tls://127.0.0.1:1") as SocketAddress, admitted: [], refusals: [] };
     expect(await outcome(nowhere, own, "viceroy://job-2/hosts/trainers/0")).toBe(
       `viceroy://job-2/hosts/trainers/0 is of another job than this process, which is ${hostOne}`,

@@ -25,7 +25,7 @@ let outcomes: string[];
 const listeners: Listener[] = [];
 
 beforeAll(async () => {
-  authority = await Authority.create("job-1");
+  authority = Authority.create("job-1");
 });
 beforeEach(async () => {
   desk = new EnrolmentDesk({ ...system, authority, validFor: 3_600_000 });
@@ -79,7 +79,7 @@ test("a host with its secret gets a certificate for its identity and its key", a
 });
 
 describe("a secret", () => {
-  test("works for one key: a second host is refused, and the first host gets its certificate again", async () => {
+  test("works for one key: a second host is refused, and the first host gets further certificates", async () => {
     const secret = desk.expect(host);
     const publicKey = newKey();
     const first = await enrolAt(address, secret, { publicKey });
@@ -87,7 +87,9 @@ describe("a secret", () => {
     await expect(enrolAt(address, secret)).rejects.toThrow(
       expect.objectContaining({ reason: "token", message: `cannot enrol as ${uri}: the issuer refuses it: ${used}` }),
     );
-    expect(await enrolAt(address, secret, { publicKey })).toEqual(first);
+    const second = await enrolAt(address, secret, { publicKey });
+    const keyOf = ({ chain }: { readonly chain: string }) => new X509Certificate(chain).publicKey;
+    expect(keyOf(second).equals(keyOf(first))).toBe(true);
     await until(() => outcomes.length === 3);
     expect(outcomes).toEqual([uri, `cannot enrol ${uri}: ${used}`, uri]);
   });
@@ -135,7 +137,7 @@ describe("a secret", () => {
 
 describe("a host", () => {
   test("refuses an issuer that has not its secret", async () => {
-    const impostor = new EnrolmentDesk({ ...system, authority: await Authority.create("job-1"), validFor: 3_600_000 });
+    const impostor = new EnrolmentDesk({ ...system, authority: Authority.create("job-1"), validFor: 3_600_000 });
     const secret = impostor.expect(host);
     const at = await serve(impostor);
     const between = await accept(async (pipe) => {

@@ -20,15 +20,16 @@ const timeout = 2_000_000;
 
 /** Starts the hosts of a job. @returns their addresses, with the identities that are expected there */
 async function startJob(name: string, hosts: number) {
-  const authority = await Authority.create(name);
+  const authority = Authority.create(name);
   const started = await Promise.all(
     Array.from({ length: hosts }, async (_, rank) => {
       const identity = `viceroy://${name}/hosts/trainers/${rank}`;
-      const host = await startHost("tls://127.0.0.1:0", argsOf(await issueFiles(authority, identity)));
-      return { ...host, address: `${host.address}#${identity}` };
+      const host = await startHost("tls://127.0.0.1:0", argsOf(issueFiles(authority, identity)));
+      expect(host.address.split("#")[1]).toBe(identity);
+      return host;
     }),
   );
-  const driver = await issueFiles(authority, `viceroy://${name}/driver`);
+  const driver = issueFiles(authority, `viceroy://${name}/driver`);
   return { authority, hosts: started, addresses: started.map(({ address }) => address), driver };
 }
 
@@ -69,10 +70,10 @@ test("actors of two jobs work side by side in one program, and reach the hosts o
 
 test("the controller of a job may attach its hosts, and a host may not", async () => {
   const { authority, hosts, addresses } = await startJob("job-1", 1);
-  await using controlled = attachHosts(addresses, { tls: await issueFiles(authority, "viceroy://job-1/controller") });
+  await using controlled = attachHosts(addresses, { tls: issueFiles(authority, "viceroy://job-1/controller") });
   await controlled.ready;
   const host = "viceroy://job-1/hosts/trainers/1";
-  await using attached = attachHosts(addresses, { tls: await issueFiles(authority, host), timeout });
+  await using attached = attachHosts(addresses, { tls: issueFiles(authority, host), timeout });
   await expect(attached.ready).rejects.toThrow(
     `cannot attach host ${addresses[0]}: ${host} is a host; only the driver and the controller of the job may attach`,
   );

@@ -8,11 +8,11 @@ import { FileCredentials, type TlsFiles } from "../../../runtime/link/transport/
 import { parseIdentity } from "../../../runtime/link/transport/tls/identity.js";
 
 /** Writes a new key, its certificate and the authority. @param validFor the lifetime of the certificate, in ms */
-export function issueFiles(authority: Authority, identity: string, validFor = 3_600_000): Promise<TlsFiles> {
+export function issueFiles(authority: Authority, identity: string, validFor = 3_600_000): TlsFiles {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-issued-"));
   return issueTo(authority, parseIdentity(identity), folder, { validFor });
 }
 
-export async function issueCredentials(...of: Parameters<typeof issueFiles>): Promise<FileCredentials> {
-  return new FileCredentials(await issueFiles(...of));
+export function issueCredentials(...of: Parameters<typeof issueFiles>): FileCredentials {
+  return new FileCredentials(issueFiles(...of));
 }

@@ -24,7 +24,7 @@ interface Request {
 const problemCode = 1;
 const usageCode = 3;
 
-const noJob: SshSpec = { meshes: {}, sshOptions: [], port: null, setup: null, node: null };
+const noJob: SshSpec = { meshes: {}, sshOptions: [], port: null, tls: null, setup: null, node: null };
 
 async function specOf({ job: file, export: name }: Request): Promise<SshSpec> {
   if (file === undefined) return noJob;

@@ -59,10 +59,11 @@ export class ProbedHost {
 
   /** Starts `ssh`. */
   constructor(request: ProbeRequest) {
-    const { order, setup, node, ...connection } = request;
+    const { order, setup, node, localSocket, ...connection } = request;
     this.#request = request;
     const probe = shellProbe(setup, node);
-    const [file, ...args] = sshCommand({ ...connection, remoteSocket: order.socket, env: {}, setup: probe, node });
+    const forwards = [{ local: localSocket, remote: order.socket }];
+    const [file, ...args] = sshCommand({ ...connection, forwards, env: {}, setup: probe, node });
     this.#child = spawn(file!, args, { stdio: ["pipe", "pipe", "pipe"] });
     const { stdin, stdout, stderr } = this.#child;
     stdin!.on("error", () => {});

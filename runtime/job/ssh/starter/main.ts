@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { endMarkedProcesses } from "../../keeper/marked-processes.js";
 import { insideAddress } from "./inside-address.js";
 import { installDaemon } from "./install-daemon.js";
@@ -20,7 +21,8 @@ interface Daemon {
     runHost(
       options: {
         readonly listen: readonly string[];
-        readonly token: string;
+        readonly token: string | undefined;
+        readonly awaitedIssuer: AwaitedIssuerOrder | undefined;
         readonly lifeline: boolean;
         readonly print: boolean;
       },
@@ -28,6 +30,9 @@ interface Daemon {
     ): Promise<number>;
   };
 }
+
+/** Time in ms for the job to sign the certificate of the host. It is shorter than the silence after which a host ends. */
+const enrolmentMs = 15_000;
 
 /** Prints a line of the protocol. What a login shell has printed before may lack the end of its line. */
 function say(line: string): void {
@@ -43,12 +48,12 @@ function endWhenSilent(silence: number): void {
   process.stdin.on("data", () => timer.refresh());
 }
 
-function insideUrl(port: number): string {
+function insideUrl(kind: "tcp" | "tls", port: number): string {
   const ip = insideAddress();
-  return `tcp://${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
+  return `${kind}://${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
 }
 
-async function start({ archive, mark, socket, port, token, silence }: StarterOrder): Promise<number> {
+async function start({ archive, mark, socket, port, token, enrolment, silence }: StarterOrder): Promise<number> {
   const folder = await installDaemon(archive, process.stdin, () => say(archiveRequest(archive)));
   say(`viceroy host: runs on ${hostname()}, Node.js ${process.versions.node}, from ${folder}`);
   const directory = dirname(socket);
@@ -57,9 +62,10 @@ async function start({ archive, mark, socket, port, token, silence }: StarterOrd
     endWhenSilent(silence);
     const file = join(folder, "load.cjs");
     const { load } = createRequire(file)(file) as { load(): Daemon };
-    const listen = [insideUrl(port), `unix://${socket}`];
+    const listen = [insideUrl(enrolment === undefined ? "tcp" : "tls", port), `unix://${socket}`];
+    const awaitedIssuer = enrolment && { ...enrolment, folder: join(directory, "credentials"), patience: enrolmentMs };
     const output = { out: (line: string) => console.log(line), err: (line: string) => console.error(line) };
-    return await load().daemon.runHost({ listen, token, lifeline: true, print: true }, output);
+    return await load().daemon.runHost({ listen, token, awaitedIssuer, lifeline: true, print: true }, output);
   } finally {
     // Processes can have left the sessions of their parents.
     await endMarkedProcesses(mark);

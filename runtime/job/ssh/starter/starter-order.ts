@@ -20,8 +20,10 @@ export interface StarterOrder {
   readonly socket: string;
   /** The port at which the daemon listens for other hosts; 0 for a free one. */
   readonly port: number;
-  /** The token that drivers and other hosts must have. */
-  readonly token: string;
+  /** The token that drivers and other hosts must have; absent if they have certificates. */
+  readonly token?: string;
+  /** The identity of the host, and the secret for its certificate; absent if it has a token. */
+  readonly enrolment?: { readonly identity: string; readonly secret: string; readonly socket: string };
   /** The time in ms after which the daemon ends if its standard input is silent. */
   readonly silence: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The certificate, key and authorities of a process, from files or from memory. Both can be replaced without a restart:
- * files are read again when they have changed. New connections use the new certificate; open connections continue.
+ * The certificate, key and authorities of a process. They can be replaced without a restart: the files are read again when
+ * they have changed. New connections use the new certificate; open connections continue.
  */
 
 import { readFileSync, statSync } from "node:fs";
@@ -36,28 +36,6 @@ export interface Credentials {
   current(): TlsMaterial;
   /** Rejects the current contents: `good` is used until they change again. */
   keepUsing(good: TlsMaterial): void;
-}
-
-/** Credentials in memory. */
-export class HeldCredentials implements Credentials {
-  #material: TlsMaterial;
-
-  constructor(contents: TlsContents) {
-    this.#material = materialOf(contents);
-  }
-
-  current(): TlsMaterial {
-    return this.#material;
-  }
-
-  /** Sets what new connections use. */
-  replace(contents: TlsContents): void {
-    this.#material = materialOf(contents);
-  }
-
-  keepUsing(good: TlsMaterial): void {
-    this.#material = good;
-  }
 }
 
 function materialOf(contents: TlsContents): TlsMaterial {

@@ -5,15 +5,17 @@
 
 import { parseEnrolmentSecret } from "../../../../runtime/job/credentials/enrolment-secret.js";
 import { HostCredentials } from "../../../../runtime/job/credentials/host-credentials.js";
+import { dialledIssuer } from "../../../../runtime/job/credentials/issuer-route.js";
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
-import { connectTo, listenAt } from "../../../../runtime/link/transport/connect.js";
-import { formatNetworkAddress, parseNetworkAddress } from "../../../../runtime/link/transport/network-address.js";
+import { listenAt } from "../../../../runtime/link/transport/connect.js";
+import { formatNetworkAddress } from "../../../../runtime/link/transport/network-address.js";
+import { FileCredentials } from "../../../../runtime/link/transport/tls/credentials.js";
 import { formatIdentity, parseIdentity } from "../../../../runtime/link/transport/tls/identity.js";
 
 // Connections do not keep a process alive.
 process.stdin.resume().on("end", () => process.exit());
 const [issuer, identity, folder] = process.argv.slice(2) as [string, string, string];
-const { credentials } = await HostCredentials.enrol(await connectTo(parseNetworkAddress(issuer), undefined), {
+const { files } = await HostCredentials.enrol(dialledIssuer(issuer), {
   clock: systemClock,
   random: systemRandom,
   identity: parseIdentity(identity),
@@ -23,6 +25,6 @@ const { credentials } = await HostCredentials.enrol(await connectTo(parseNetwork
 const listener = await listenAt(
   { kind: "tls", host: "127.0.0.1", port: 0 },
   (_pipe, _address, peer) => console.log(`admitted ${peer && formatIdentity(peer)}`),
-  { credentials, onRefused: ({ message }) => console.log(`refused ${message}`) },
+  { credentials: new FileCredentials(files), onRefused: ({ message }) => console.log(`refused ${message}`) },
 );
 console.log(`listens at ${formatNetworkAddress(listener.address)}, clock ${new Date().toISOString()}`);

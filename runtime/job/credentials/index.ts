@@ -1,0 +1,7 @@
+/**
+ * The credentials of jobs, as one module of its own: drivers, keepers, issuers and hosts of jobs load it when they need it.
+ */
+export { hostCertifier } from "./certify-host.js";
+export { enrolHost } from "./host-enrolment.js";
+export { createCredentials, type DriverCredentials, openDriverCredentials } from "./job-credentials.js";
+export { serveIssuer } from "./serve-issuer.js";

@@ -1,0 +1,46 @@
+/** What a driver presents to the hosts of a run: the certificate that the run has for it, or the token of the hosts. */
+import { errorMessage } from "../../shared/text/error-message.js";
+import type { TlsFiles } from "../link/transport/tls/credentials.js";
+import { credentialsFolder } from "./credentials/credentials-folder.js";
+import type { DriverCredentials } from "./credentials/index.js";
+import { JobStartError } from "./errors.js";
+import type { TlsSpec } from "./job-options.js";
+import type { ReadyHost } from "./provider.js";
+import type { JobRecord } from "./record/job-record.js";
+
+/** The options of `attachHosts` about credentials. */
+export type DriverProof = { readonly tls: TlsFiles } | { readonly token: string } | Record<string, never>;
+
+/**
+ * Opens the certificate of this program as a driver of a run; undefined if its hosts have none.
+ * @throws JobStartError if a file of the run cannot be used
+ */
+export async function openCertificate(
+  { name, folder }: Pick<JobRecord, "name" | "folder">,
+  tls: TlsSpec | null,
+): Promise<DriverCredentials | undefined> {
+  if (tls === null) return undefined;
+  const { openDriverCredentials } = await import("./credentials/index.js");
+  try {
+    return openDriverCredentials(credentialsFolder(folder), tls.lifetime);
+  } catch (cause) {
+    const advice = 'end the job with kill() or "viceroy job kill", and submit it again';
+    throw new JobStartError(name, `its credentials cannot be used: ${errorMessage(cause)}; ${advice}`, { cause });
+  }
+}
+
+/**
+ * Returns what the driver presents to hosts. If these are on other machines and have no certificates, the user is warned.
+ * @param job the name of the job
+ */
+export function proofFor(job: string, [host]: readonly ReadyHost[], tls: TlsFiles | undefined): DriverProof {
+  if (tls !== undefined) return { tls };
+  const token = host?.token;
+  // Hosts on this machine have no token.
+  if (token === undefined) return {};
+  process.stderr.write(
+    `viceroy job ${job}: WARNING: tls is false: connections between its machines are not encrypted, and whoever reads or ` +
+      "changes them can read messages and run programs on its hosts; leave the option tls out, unless the network is trusted\n",
+  );
+  return { token };
+}
