@@ -1,6 +1,7 @@
 /** Hands what a program owns on the hosts of a job to a controller there (`host/hand-over/`), with the errors of jobs. */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { errorMessage } from "../../shared/text/error-message.js";
+import type { TlsFiles } from "../link/transport/tls/credentials.js";
 import { checkOptionNames } from "../shape/check-options.js";
 import type { DetachOptions } from "./call-options.js";
 import { JobDetachError } from "./errors.js";
@@ -20,6 +21,7 @@ export function checkDrain(job: string, options: DetachOptions): number {
 }
 
 /**
+ * @param tls the files of the certificate of the controller, if the hosts need one
  * @param left called when this program has left the hosts, also if the controller could not take over
  * @throws JobDetachError if the program cannot detach
  */
@@ -28,9 +30,10 @@ export async function detachRun(
   meshes: readonly HostMesh<"hosts">[],
   drain: number,
   left: () => void,
+  tls?: TlsFiles,
 ): Promise<void> {
   try {
-    await detachHosts(meshes, { subject: `job "${job}"`, drain });
+    await detachHosts(meshes, { subject: `job "${job}"`, drain, ...(tls === undefined ? {} : { tls }) });
   } catch (cause) {
     if (cause instanceof HandOverRefusedError) throw new JobDetachError(job, cause.reasons, { cause });
     left();

@@ -24,9 +24,23 @@ export async function openCertificate(
   try {
     return openDriverCredentials(credentialsFolder(folder), tls.lifetime);
   } catch (cause) {
-    const advice = 'end the job with kill() or "viceroy job kill", and submit it again';
-    throw new JobStartError(name, `its credentials cannot be used: ${errorMessage(cause)}; ${advice}`, { cause });
+    throw unusable(name, cause);
   }
+}
+
+/** Makes a certificate for a controller of a run. @throws JobStartError if a file of the run cannot be used */
+export async function controllerFiles({ name, folder }: Pick<JobRecord, "name" | "folder">): Promise<TlsFiles> {
+  const { issueController } = await import("./credentials/index.js");
+  try {
+    return issueController(credentialsFolder(folder));
+  } catch (cause) {
+    throw unusable(name, cause);
+  }
+}
+
+function unusable(name: string, cause: unknown): JobStartError {
+  const advice = 'end the job with kill() or "viceroy job kill", and submit it again';
+  return new JobStartError(name, `its credentials cannot be used: ${errorMessage(cause)}; ${advice}`, { cause });
 }
 
 /**

@@ -15,7 +15,7 @@ import type { DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./ca
 import { removeCredentials } from "./credentials/credentials-folder.js";
 import type { DriverCredentials } from "./credentials/index.js";
 import { checkDrain, detachRun } from "./detach.js";
-import { openCertificate, proofFor } from "./driver-proof.js";
+import { controllerFiles, openCertificate, proofFor } from "./driver-proof.js";
 import {
   JobDetachError,
   JobError,
@@ -320,12 +320,14 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     }
     const run = this.#run;
     if (run?.attached === undefined) throw refuse("this program has not attached its hosts; call state first");
-    await detachRun(this.name, run.attached, drain, () => this.#forget(run));
+    const tls = this.#provider.tls === null ? undefined : await controllerFiles(run.record);
+    await detachRun(this.name, run.attached, drain, () => this.#forget(run), tls);
   }
 
   /** Leaves a run that goes on without this program. */
   #forget(run: JobRun): void {
     run.leaving.abort();
+    run.certificate?.close();
     if (this.#run === run) this.#run = undefined;
     this.#events.leave();
   }

@@ -1,6 +1,8 @@
 /** Describes what a driver hands over, as a controller needs it to continue. */
 
+import { readFileSync } from "node:fs";
 import { viewOf } from "../../actor/mesh/actor-mesh.js";
+import type { TlsFiles } from "../../link/transport/tls/credentials.js";
 import type { SpawnedActors } from "../../proc/mesh/spawned-actors.js";
 import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -11,6 +13,7 @@ import type { HandedMeshes } from "./refusals.js";
 
 /**
  * @param subject what is detached, for messages to people
+ * @param tls the files of the certificate of the controller; undefined if the hosts need none
  * @throws Error if the class of an actor, or the start of a process, cannot be described; also rethrows errors of functions
  * among the options of the processes
  */
@@ -19,23 +22,40 @@ export async function describeHandOver(
   { groups, procs, actors }: HandedMeshes,
   published: readonly PublishedState[],
   subject: string,
+  tls: TlsFiles | undefined,
 ): Promise<HandOver> {
   const { proc } = runtime.mainProc;
   return {
     universe: runtime.universe,
     driver: proc.id,
     subject,
-    hosts: groups.map(describeHosts),
+    hosts: groups.map((group) => describeHosts(group, tls)),
     procs: procs.map((mesh) => describeProcs(mesh, groups)),
     actors: await Promise.all(actors.map((mesh) => describeActors(runtime, mesh, procs))),
     publications: published.map((each) => describePublication(each, actors)),
   };
 }
 
-function describeHosts({ name, dimension, access, hosts }: AttachedHosts): HandedHosts {
+function describeHosts({ name, dimension, access, hosts }: AttachedHosts, tls: TlsFiles | undefined): HandedHosts {
   const { registry, ...others } = access;
   const addresses = hosts.map(({ id, address }) => ({ agent: id, address }));
-  return { name, dimension, ...others, hosts: addresses, ...(registry === undefined ? {} : { registry }) };
+  return {
+    name,
+    dimension,
+    ...others,
+    hosts: addresses,
+    ...(registry === undefined ? {} : { registry }),
+    ...(tls === undefined ? {} : { certificate: readPems(tls) }),
+  };
+}
+
+function readPems({ cert, key, ca }: TlsFiles): NonNullable<HandedHosts["certificate"]> {
+  const [certText, keyText, caText] = [cert, key, ca].map((file) => readFileSync(file, "utf8")) as [
+    string,
+    string,
+    string,
+  ];
+  return { cert: certText, key: keyText, ca: caText };
 }
 
 function describeProcs(mesh: SpawnedProcs, groups: readonly AttachedHosts[]): HandedProcs {

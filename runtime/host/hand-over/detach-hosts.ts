@@ -10,6 +10,7 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import { currentCell } from "../../actor/context.js";
 import { viewOf } from "../../actor/mesh/actor-mesh.js";
 import { AGENT_MESH, type ProcId } from "../../link/address.js";
+import type { TlsFiles } from "../../link/transport/tls/credentials.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -33,6 +34,8 @@ export interface DetachHostsOptions {
   readonly subject: string;
   /** The time in ms for calls that are under way. */
   readonly drain: number;
+  /** The files of the certificate of the controller, which are sent to it; absent if the hosts need none. */
+  readonly tls?: TlsFiles;
 }
 
 /** Thrown when meshes of a program cannot be handed over. Nothing has changed then. */
@@ -55,9 +58,9 @@ export class HandOverRefusedError extends Error {
  * the controller cannot start; then nothing has changed
  * @throws {Error} as a rejection, when the controller could not take over; then the meshes have ended
  */
-export function detachHosts(meshes: readonly HostMesh[], { subject, drain }: DetachHostsOptions): Promise<void> {
+export function detachHosts(meshes: readonly HostMesh[], options: DetachHostsOptions): Promise<void> {
   const groups = meshes.map((mesh) => attachmentOf(mesh)!);
-  return new Detachment(currentRuntime(), groups, subject, drain).run();
+  return new Detachment(currentRuntime(), groups, options).run();
 }
 
 class Detachment {
@@ -67,14 +70,16 @@ class Detachment {
   readonly #publications: ProgramPublications;
   readonly #subject: string;
   readonly #drain: number;
+  readonly #tls: TlsFiles | undefined;
 
-  constructor(runtime: ProcessRuntime, groups: readonly AttachedHosts[], subject: string, drain: number) {
+  constructor(runtime: ProcessRuntime, groups: readonly AttachedHosts[], { subject, drain, tls }: DetachHostsOptions) {
     this.#runtime = runtime;
     this.#groups = groups;
     this.#hosts = groups.flatMap(({ hosts }) => hosts);
     this.#publications = publicationsOf(runtime);
     this.#subject = subject;
     this.#drain = drain;
+    this.#tls = tls;
   }
 
   async run(): Promise<void> {
@@ -143,7 +148,7 @@ class Detachment {
     const reasons = refusals(this.#runtime, meshes);
     if (meshes.actors.length === 0) reasons.unshift("this program has published no mesh on its hosts");
     if (reasons.length > 0) throw new HandOverRefusedError(this.#subject, reasons);
-    return describeHandOver(this.#runtime, meshes, this.#publications.own, this.#subject);
+    return describeHandOver(this.#runtime, meshes, this.#publications.own, this.#subject, this.#tls);
   }
 
   async #holdMessages(limit: number): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import type { ClassReference, HostProof, ProcConfig, WatchLimits } from "../../../generated/proc-agent.js";
 import type { Publication } from "../../../generated/published.js";
+import type { TlsFiles } from "../../link/transport/tls/credentials.js";
 import type { RestoredRank } from "../../proc/mesh/spawned-actors.js";
 import type { Extent, Region } from "../../shape/index.js";
 import type { FailureCause } from "../../supervise/failure-cause.js";
@@ -18,6 +19,8 @@ export interface HandedHosts {
   readonly dimension: string;
   readonly registry?: string;
   readonly proof: HostProof;
+  /** The certificate of the controller, as PEM; absent if the hosts need none. It replaces the files of the driver in `proof`. */
+  readonly certificate?: Readonly<Record<keyof TlsFiles, string>>;
   /** Time limits in ms, as in the options of `attachHosts`. */
   readonly timeout: number;
   readonly keepAlive: number;

@@ -12,6 +12,7 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { Point } from "../../shape/index.js";
 import { AttachedHosts } from "../attached/attached-hosts.js";
 import { publicationsOf } from "../publish/program-publications.js";
+import { withOwnCertificate } from "./controller-certificate.js";
 import type { HandedActors, HandedHosts, HandedProc, HandedProcs, HandOver } from "./hand-over.js";
 
 /** The classes of the actors, in the order of the hand-over. */
@@ -42,9 +43,10 @@ export async function takeOver(runtime: ProcessRuntime, state: HandOver, classes
 /** @param agents the agents of the driver whose place is taken; undefined for agents of this process's own */
 export function attachHandedHosts(
   runtime: ProcessRuntime,
-  { name, dimension, hosts, registry, ...access }: HandedHosts,
+  handed: HandedHosts,
   agents?: readonly bigint[],
 ): AttachedHosts {
+  const { name, dimension, hosts, registry, ...access } = withOwnCertificate(handed);
   const targets = hosts.map(({ address }) => ({ address: parseNetworkAddress(address) }));
   const options = { name, dimension, targets, access: { registry, ...access }, ...(agents && { agents }) };
   return new AttachedHosts(runtime, runtime.mainProc.proc.root, options);

@@ -3,5 +3,10 @@
  */
 export { hostCertifier } from "./certify-host.js";
 export { enrolHost } from "./host-enrolment.js";
-export { createCredentials, type DriverCredentials, openDriverCredentials } from "./job-credentials.js";
+export {
+  createCredentials,
+  type DriverCredentials,
+  issueController,
+  openDriverCredentials,
+} from "./job-credentials.js";
 export { serveIssuer } from "./serve-issuer.js";

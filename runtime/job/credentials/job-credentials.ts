@@ -2,7 +2,7 @@
  * The folder of the credentials of one run of a job, which a driver makes before it submits the run: the authority, the
  * secrets of the hosts, and the key and certificate of the driver. Whoever signs for the hosts needs the first two.
  */
-import { createPublicKey, X509Certificate } from "node:crypto";
+import { createPublicKey, randomBytes, X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorMessage } from "../../../shared/text/error-message.js";
@@ -94,6 +94,22 @@ export function openDriverCredentials(folder: string, lifetime: number): DriverC
     Math.min(lifetime / 4, MAX_TIMER_MS),
   ).unref();
   return { files, close: () => clearInterval(timer) };
+}
+
+/** The lifetime of the certificate of a controller, in ms: a year. It ends with its job, and nobody renews it. */
+const controllerLifetime = 365 * 86_400_000;
+
+/**
+ * Makes a new key and certificate for a controller of a run.
+ * @param folder the folder of the credentials
+ * @throws Error if a file cannot be read or written, is malformed, or other users can read it
+ */
+export function issueController(folder: string): TlsFiles {
+  const authority = Authority.load(folder);
+  const identity = { job: authority.job, role: "controller" } as const;
+  // Each program that detaches gets a controller of its own.
+  const own = join(folder, `controller-${randomBytes(4).toString("hex")}`);
+  return issueCredentials(authority, identity, own, { validFor: controllerLifetime });
 }
 
 function isHalfOver(certificate: string, lifetime: number): boolean {
