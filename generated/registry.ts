@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x15237364cd57445dn,
+    "viceroy/schemas/host-agent#HostAgent": 0x24aa10f07d1912c1n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,

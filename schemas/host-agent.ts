@@ -102,6 +102,22 @@ export interface OwnPort {
   port?: Uint32;
 }
 
+/** The order to run a command, which is not a process of Viceroy. */
+export interface CommandOrder {
+  /** The program and its arguments. No shell reads them. */
+  command: string[];
+}
+
+/** Bytes that a command has printed, or its end, which is the last event. */
+export interface CommandEvent {
+  stdout?: Uint8Array;
+  stderr?: Uint8Array;
+  /** The exit code, or 128 plus the number of the signal that has ended the command. */
+  exitCode?: Uint32;
+  /** Why the command could not be started. */
+  error?: string;
+}
+
 export interface HostAgent extends Actor {
   /**
    * Attaches a driver. This is the first call. It fails if the driver and the host are incompatible.
@@ -124,6 +140,11 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   signal(proc: Uint64, signal: HostSignal): void;
+  /**
+   * Runs a command. It is ended when the caller leaves the stream, or with the session.
+   * @concurrent
+   */
+  execute(order: CommandOrder): Stream<CommandEvent>;
   /**
    * Ends all processes of this driver, answers, and detaches the driver.
    * @concurrent

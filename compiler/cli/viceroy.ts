@@ -215,6 +215,7 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     state: "print what runs of the job; never submits; exit with 1 if nothing does",
     kill: "end the job and everything that runs on its hosts",
     logs: "print what the hosts have printed, also after the end",
+    exec: "run a command on the hosts of the running job, and exit with the worst of its exit codes",
     run: "run a command inside the allocation, and exit with its exit code",
   };
   for (const [name, description] of Object.entries(texts)) {
@@ -226,7 +227,16 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       .option("--json", "print JSON, one value per line");
     if (name === "logs") command.option("--follow", "wait for further lines until the job has ended");
     if (name === "run") command.option("--detach", "return when the job has been submitted");
-    const takesCommand = name === "run";
+    if (name === "exec") {
+      command
+        .option("--mesh <name>", "the mesh of the hosts; default: all meshes")
+        .option("--rank <rank>", "the rank of the host in its mesh; default: all ranks", (text: string) =>
+          /^\d+$/.test(text)
+            ? Number(text)
+            : command.error(`cannot run a command: expected --rank as a whole number, got "${text}"`),
+        );
+    }
+    const takesCommand = name === "run" || name === "exec";
     if (takesCommand) command.argument("<command...>", "the program and its arguments, after --").passThroughOptions();
     command.action(async (first) => {
       const options = command.opts<JobOptions>();

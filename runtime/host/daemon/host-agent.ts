@@ -1,5 +1,7 @@
 /** The agent of a host for one driver: the actor that receives the driver's orders. Its session carries them out. */
 import {
+  type CommandEvent,
+  type CommandOrder,
   HostAgentActor,
   type HostInfo,
   type HostSignal,
@@ -28,6 +30,8 @@ export interface DriverRequests {
   /** Resolves with the port on which a process listens itself; undefined if it does not listen. */
   portOf(proc: ProcId): Promise<number | undefined>;
   signal(proc: ProcId, signal: HostSignal): void;
+  /** Runs a command until `signal` is aborted, or the session ends. */
+  execute(order: CommandOrder, signal: AbortSignal): AsyncIterable<CommandEvent>;
   /** Ends everything that the driver has started on this host. */
   end(): Promise<void>;
   /** Closes the connection to the driver after the answer has been sent. */
@@ -71,6 +75,10 @@ export class HostAgent extends HostAgentActor {
 
   signal(proc: ProcId, signal: HostSignal): void {
     this.#session.signal(proc, signal);
+  }
+
+  execute(order: CommandOrder): AsyncIterable<CommandEvent> {
+    return this.#session.execute(order, context().signal);
   }
 
   async leave(reason: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { ClientOutcome } from "../batch/client.js";
 import type { Job } from "../job.js";
 import type { JobRecord } from "../record/job-record.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
+import { exec } from "./exec.js";
 import { printLogs } from "./print-logs.js";
 import { run } from "./run.js";
 
@@ -82,4 +83,4 @@ async function logs(job: Job, { json, follow }: JobCommandOptions, output: Comma
 }
 
 /** The commands by name. */
-export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run };
+export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run, exec };
