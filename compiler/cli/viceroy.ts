@@ -210,6 +210,14 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 }
 
 function jobCommands(program: Command, end: (code: number) => void): void {
+  program
+    .command("list")
+    .description("print the jobs that were submitted under the working directory; never submits")
+    .option("--json", "print JSON, one job per line")
+    .action(async (options) => {
+      const { listJobs } = await import("./commands/job.js");
+      end(await listJobs(options));
+    });
   const texts = {
     apply: "submit the job, unless it runs",
     state: "print what runs of the job; never submits; exit with 1 if nothing does",

@@ -55,3 +55,8 @@ export async function job(
     JSON.stringify({ json, follow, detach, command: words, mesh, rank }),
   ]);
 }
+
+/** `viceroy job list`, which needs no module. */
+export function listJobs({ json = false }: { readonly json?: boolean }): Promise<number> {
+  return runProgram(process.execPath, [program, "list", "", "", JSON.stringify({ json })]);
+}

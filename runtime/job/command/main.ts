@@ -1,10 +1,11 @@
 /**
  * The program that `viceroy job <command>` starts, with the loader of the user's module. Its arguments are the command,
- * the file of the module, the name of its export, and the options as JSON.
+ * the file of the module, the name of its export, and the options as JSON. `list` has no module.
  */
 import { errorMessage } from "../../../shared/text/error-message.js";
 import type { JobCommandOptions } from "./command-options.js";
 import { jobCommands } from "./commands.js";
+import { list } from "./list.js";
 import { loadJob } from "./load-job.js";
 
 /** The exit code for what the user must change. */
@@ -15,9 +16,14 @@ const output = {
   out: (line: string) => void process.stdout.write(`${line}\n`),
   err: (line: string) => void process.stderr.write(`${line}\n`),
 };
+// The reader of the output may go away, as `head` does.
+for (const stream of [process.stdout, process.stderr]) stream.once("error", () => process.exit());
 try {
-  const job = await loadJob(file, name);
-  process.exitCode = await jobCommands[command]!(job, JSON.parse(options) as JobCommandOptions, output);
+  const given = JSON.parse(options) as JobCommandOptions;
+  process.exitCode =
+    command === "list"
+      ? await list(given, output)
+      : await jobCommands[command]!(await loadJob(file, name), given, output);
 } catch (error) {
   output.err(errorMessage(error));
   process.exitCode = usage;
