@@ -78,6 +78,14 @@ export function client(how: string): string[] {
   return ["--", process.execPath, "--import", "tsx", "programs/batch-client.ts", how];
 }
 
+/** The arguments that run test/fixtures/crew/programs/batch-talk.ts. */
+export const talk = ["--", process.execPath, "--import", "tsx", "programs/batch-talk.ts"];
+
+/** Returns the lines that the crew of batch-talk.ts and the command have printed, in the output of `viceroy job logs`. */
+export function talkLines(text: string): string[] {
+  return text.split("\n").filter((line) => line.includes("this"));
+}
+
 /** Returns the lines of JSON in a text. */
 export function clientLines(text: string): ClientLine[] {
   return text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as ClientLine] : []));

@@ -8,7 +8,16 @@ import { JobLostError, JobStartError, JobSubmitError, LocalJob, ProcessJob, SSHJ
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
-import { client, clientAt, clientLines, type JobPlace, startViceroyJob, viceroyJob } from "./batch-driver.js";
+import {
+  client,
+  clientAt,
+  clientLines,
+  type JobPlace,
+  startViceroyJob,
+  talk,
+  talkLines,
+  viceroyJob,
+} from "./batch-driver.js";
 import { newCache, processesOf } from "./job-program.js";
 
 let crew: Crew;
@@ -101,6 +110,26 @@ describe.each(["process", "local"] as const)("a command of a job of provider %s"
     const { pid } = await clientAt(place, commandLog);
     expect(gone(pid!)).toBe(false);
   });
+});
+
+test("equal lines of several ranks are printed as one, now and after the end", async () => {
+  const place = newPlace("process");
+  const { out } = await viceroyJob(place, "run", ...talk);
+  const folded = [
+    "workers[0-1] [4 processes] all ranks print this",
+    "workers[0] [hosts=0 gpus=1] one rank prints this",
+  ];
+  expect(talkLines(out).sort()).toEqual(["the command prints this", ...folded]);
+  const later = await viceroyJob(place, "logs");
+  expect(talkLines(later.out)).toEqual(["the command prints this", ...folded]);
+  const json = await viceroyJob(place, "logs", "--json", "--follow");
+  const lines = json.out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toContainEqual({ mesh: "workers", rank: 1, line: "[hosts=1 gpus=1] all ranks print this" });
+  expect(lines).toContainEqual({ line: "the command prints this" });
+  expect(lines.filter(({ line }) => line.includes("all ranks"))).toHaveLength(4);
 });
 
 describe("a program that runs a command in a job", () => {

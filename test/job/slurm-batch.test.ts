@@ -6,7 +6,16 @@ import { networks } from "../faults/network.js";
 import { permitted } from "../permitted.js";
 import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
-import { client, clientAt, clientLines, type JobPlace, startViceroyJob, viceroyJob } from "./batch-driver.js";
+import {
+  client,
+  clientAt,
+  clientLines,
+  type JobPlace,
+  startViceroyJob,
+  talk,
+  talkLines,
+  viceroyJob,
+} from "./batch-driver.js";
 import { newCache } from "./job-program.js";
 import { hasSlurm, SlurmCluster } from "./lab/slurm-cluster.js";
 
@@ -74,6 +83,33 @@ describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
     const logs = (await viceroyJob(place, "logs")).out;
     expect(clientLines(logs)).toEqual([where, left]);
     expect(logs).toMatch(/^workers\[1\] viceroy host /m);
+  });
+
+  test("prints next to its crew, in Slurm's file and in folded logs", async () => {
+    const place = newPlace();
+    await viceroyJob(place, "run", ...talk);
+    expect(outputOf(place)).toMatch(/^workers 1: \[hosts=1 gpus=1\] all ranks print this$/m);
+    expect(talkLines((await viceroyJob(place, "logs", "--follow")).out).sort()).toEqual([
+      "the command prints this",
+      "workers[0-1] [4 processes] all ranks print this",
+      "workers[0] [hosts=0 gpus=1] one rank prints this",
+    ]);
+  });
+
+  test("leaves the nodes to `viceroy job exec`, which runs commands there", async () => {
+    const place = newPlace();
+    await viceroyJob(place, "run", "--detach", ...client("wait"));
+    await clientAt(place, slurmLog);
+    const { code, out } = await viceroyJob(
+      place,
+      "exec",
+      "--",
+      "sh",
+      "-c",
+      "echo $SLURMD_NODENAME; exit $SLURM_PROCID",
+    );
+    expect(out.split("\n").sort()).toEqual(["", "workers[0] n1", "workers[1] n2"]);
+    expect(code).toBe(1);
   });
 
   test("that succeeds is a job that has succeeded", async () => {

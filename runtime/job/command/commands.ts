@@ -78,7 +78,7 @@ async function kill(job: Job, { json }: JobCommandOptions, { out }: CommandOutpu
 }
 
 async function logs(job: Job, { json, follow }: JobCommandOptions, output: CommandOutput): Promise<number> {
-  await printLogs(job.logs({ follow }), json, output);
+  await printLogs(job.logs({ follow }), { json, follow }, output);
   return done;
 }
 

@@ -22,7 +22,7 @@ export async function run(
   else (detach ? output.out : output.err)(submitted);
   if (detach) return 0;
   leaveAtSignals(job, output);
-  await printLogs(logs({ follow: true }), json, output);
+  await printLogs(logs({ follow: true }), { json, follow: true }, output);
   try {
     const exitCode = await exited();
     if (json) output.out(JSON.stringify({ job: job.name, applyId, exitCode }));
