@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { project } from "../proc/crew.js";
 import { until } from "../proc/until.js";
 
-const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+export const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 
 /** A line of JSON that the command of the job prints. */
 export interface ClientLine {

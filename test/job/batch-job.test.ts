@@ -9,6 +9,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import {
+  cli,
   client,
   clientAt,
   clientLines,
@@ -110,6 +111,16 @@ describe.each(["process", "local"] as const)("a command of a job of provider %s"
     const { pid } = await clientAt(place, commandLog);
     expect(gone(pid!)).toBe(false);
   });
+});
+
+test("a command cannot kill the job in which it runs", async () => {
+  const place = newPlace("process");
+  const words = [process.execPath, cli, "job", "kill", "--job", "programs/batch-jobs.ts"];
+  const { code, out } = await viceroyJob(place, "run", "--", ...words);
+  expect([code, out.split("\n").find((line) => line.startsWith("cannot"))]).toEqual([
+    3,
+    'cannot kill job "viceroy": this command runs inside it',
+  ]);
 });
 
 test("equal lines of several ranks are printed as one, now and after the end", async () => {

@@ -130,6 +130,8 @@ describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
     expect([pid!, ...pids!].filter(gone)).toEqual([]);
     expect((await viceroyJob(place, "kill")).code).toBe(0);
     expect(livingIds()).toEqual([]);
+    // It has got SIGTERM while its hosts were still there.
+    expect(clientLines(outputOf(place)).slice(1)).toEqual([{ answers: pids!.length }, { active: false }]);
     await until(() => [pid!, ...pids!].every(gone));
   });
 
@@ -165,8 +167,9 @@ describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
   test("ends with a host of the job", async () => {
     const place = newPlace();
     const started = startViceroyJob(place, "run", "--", "sleep", "600");
-    await until(() => /^workers 1: viceroy host \S+, process/m.test(readIfThere(place)));
-    const [, pid] = /^workers 1: viceroy host \S+, process (\d+)/m.exec(outputOf(place))!;
+    const listens = /^workers 1: viceroy host \S+, process (\d+)/m;
+    await until(() => listens.test(readIfThere(place)));
+    const [, pid] = listens.exec(outputOf(place))!;
     process.kill(Number(pid), "SIGKILL");
     expect((await started.ended).code).toBe(143);
   });

@@ -10,6 +10,7 @@ import { networks } from "../faults/network.js";
 import { permitted } from "../permitted.js";
 import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
+import { type JobPlace, viceroyJob } from "./batch-driver.js";
 import { type DriverEnd, type JobDriver, type Printed, startJobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
 import { hasSsh, oldNode, type SshMachineOptions, SshNetwork } from "./lab/ssh-network.js";
@@ -85,6 +86,23 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     expect(await driver.exited).toBe(0);
     expect(processesOn("n1", "n2")).toEqual([]);
     expect(driver.events().at(-1)).toBe("ended: it was killed");
+  });
+
+  test("runs commands of `viceroy job exec` on its hosts, and keeps what they print", async () => {
+    const place: JobPlace = {
+      job: "ssh",
+      cache: newCache(),
+      options: { meshes: { workers: { hosts: ["n1", "n2"] } } },
+      env: network.env,
+      through: network.through,
+    };
+    expect((await viceroyJob(place, "apply")).code).toBe(0);
+    const { code, out } = await viceroyJob(place, "exec", "--", "hostname");
+    expect([code, out.split("\n").sort()]).toEqual([0, ["", "workers[0] n1", "workers[1] n2"]]);
+    const logs = (await viceroyJob(place, "logs")).out;
+    expect(logs).toMatch(/^workers\[0\] viceroy host .* listens at tcp:/m);
+    expect(logs).toMatch(/^workers\[1\] viceroy host /m);
+    expect((await viceroyJob(place, "kill")).code).toBe(0);
   });
 
   test("can be used by the next run of the program, also after the driver was killed", async () => {

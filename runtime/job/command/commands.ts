@@ -72,6 +72,8 @@ function describeOutcome(outcome: ClientOutcome | undefined): string {
 async function kill(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
   const applyId = (await job.find())?.applyId;
   await job.kill();
+  // A command of a batch job ends its own processes only.
+  if ((await job.find()) !== undefined) throw new Error(`cannot kill job "${job.name}": this command runs inside it`);
   if (json) out(JSON.stringify({ job: job.name, killed: applyId ?? null }));
   else out(applyId === undefined ? `job "${job.name}" did not run` : `job "${job.name}" is killed`);
   return done;

@@ -33,6 +33,8 @@ export type SlurmAllocation = {
   readonly folder: string;
   /** The file with the token on this machine, if the hosts have no certificates. */
   readonly tokenFile: string;
+  /** Whether the batch script runs a command. Absent: false. */
+  readonly isBatch?: boolean;
 };
 
 const commandLine = fileURLToPath(new URL("./cli/viceroy.js", import.meta.url));
@@ -50,6 +52,9 @@ const warnSeconds = 60;
 
 /** Time in ms that the hosts wait for a driver, if they are to end with it. The driver attaches them one after another. */
 const driverEndMs = 60_000;
+
+/** Time in ms for the command of a batch job to end after SIGTERM, when the job is killed. */
+const commandEndMs = 5000;
 
 /** The states of a job whose batch script has ended by itself. */
 const commandStates = new Set(["COMPLETED", "FAILED"]);
@@ -110,7 +115,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
       await this.destroy({ ...base, batches });
       throw error;
     }
-    return { ...base, batches };
+    return client === undefined ? { ...base, batches } : { ...base, batches, isBatch: true };
   }
 
   async find(applyId: string, folder: string): Promise<SlurmAllocation | undefined> {
@@ -174,7 +179,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return Promise.race(ends);
   }
 
-  async destroy({ batches, applyId, folder, tokenFile }: SlurmAllocation): Promise<void> {
+  async destroy({ batches, applyId, folder, tokenFile, isBatch }: SlurmAllocation): Promise<void> {
+    if (isBatch) await this.#askToEnd(batches[0]!.id, applyId);
     for (const { id } of batches) {
       // An id can belong to somebody else's job by now.
       if ((await this.#query(id, applyId)).some(isLiving)) await this.#commands.run(["scancel", String(id)]);
@@ -203,6 +209,15 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
 
   get #node(): string {
     return this.spec.node ?? (this.spec.login === null ? process.execPath : "node");
+  }
+
+  /** Sends SIGTERM to the command of a batch job, and gives it time to end while its hosts are there. */
+  async #askToEnd(id: number, applyId: string): Promise<void> {
+    const runs = async () => (await this.#query(id, applyId)).some(({ state }) => state === "RUNNING");
+    if (!(await runs())) return;
+    await this.#commands.run(["scancel", "--batch", "--signal=TERM", String(id)]);
+    const end = Date.now() + commandEndMs;
+    while (Date.now() < end && (await runs())) await pause(firstPollMs);
   }
 
   /** Returns the meshes of each batch job. */
