@@ -79,9 +79,10 @@ async function removeFormatting(folder) {
   );
 }
 
-/** Returns whether a script is that of an entry point which most programs do not import. */
+/** Returns whether a script belongs to the command line, or to an entry point which most programs do not import. */
 function isLoadedByFew(name) {
-  return /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.m?js$/.test(name);
+  const program = /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.m?js$/;
+  return program.test(name) || name.startsWith("cli/");
 }
 
 /** This file is minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */

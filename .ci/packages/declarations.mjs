@@ -1,6 +1,6 @@
 /**
  * Reduces the declarations that tsc writes to what programs use. Files that no entry point reaches are removed: a third.
- * Files that entry points do not name, because they only occur in the types of others, lose their comments. Constants that
+ * Files that entry points do not name, because they only occur in the types of others or in generated code, lose their comments. Constants that
  * are whole sentences get the type `string`.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,8 +13,10 @@ import path from "node:path";
 export function reduceDeclarations(folder, entries) {
   const reached = filesFrom(entries, () => true);
   removeOthers(folder, reached);
+  // People read the declarations of all entry points but the one that only generated code imports.
+  const read = entries.filter((file) => !file.includes("/codegen/"));
   // An index names what its folder exports.
-  const named = filesFrom(entries, (file) => entries.includes(file) || path.basename(file) === "index.d.ts");
+  const named = filesFrom(read, (file) => read.includes(file) || path.basename(file) === "index.d.ts");
   for (const file of reached) {
     const text = readFileSync(file, "utf8").replaceAll(sentences, ": string;");
     writeFileSync(file, named.has(file) ? text : text.replace(ownLineComments, ""));
