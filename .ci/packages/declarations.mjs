@@ -1,7 +1,7 @@
 /**
  * Reduces the declarations that tsc writes to what programs use. Files that no entry point reaches are removed: a third.
- * Files that entry points do not name, because they only occur in the types of others or in generated code, lose their comments. Constants that
- * are whole sentences get the type `string`.
+ * Files that entry points do not name, because they only occur in the types of others or in generated code, lose their
+ * comments. Constants that are whole sentences get the type `string`.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,13 +18,20 @@ export function reduceDeclarations(folder, entries) {
   // An index names what its folder exports.
   const named = filesFrom(read, (file) => read.includes(file) || path.basename(file) === "index.d.ts");
   for (const file of reached) {
-    const text = readFileSync(file, "utf8").replaceAll(sentences, ": string;");
+    const written = readFileSync(file, "utf8").replaceAll(sentences, ": string;");
+    const text = operations.test(file) ? written.replaceAll(/\bTensor\b/g, "T") : written;
     writeFileSync(file, named.has(file) ? text : text.replace(ownLineComments, ""));
   }
 }
 
 /** The types of constants that are sentences, such as the texts of diagnostics. No program distinguishes them. */
 const sentences = /: "(?:[^"\\\n]|\\.){40,}";/g;
+
+/**
+ * The declarations of the operations of tensors. Their type parameter occurs some thousand times. Editors show the type that
+ * is given for it.
+ */
+const operations = /\/tensor\/generated\/ops\.d\.ts$/;
 
 const ownLineComments = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
 
