@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { attach } from "./attach.js";
 export type { BatchRun } from "./batch/batch-run.js";
 export type { DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
 export type { Duration, DurationUnit } from "./duration.js";
@@ -18,7 +19,7 @@ export {
   PartialAllocationError,
 } from "./errors.js";
 export type { JobEvent, JobEventKind } from "./events.js";
-export { attach, Job } from "./job.js";
+export { Job } from "./job.js";
 export type { JobAttachOptions, JobOptions } from "./job-options.js";
 export type { JobState } from "./job-state.js";
 export { LocalJob, type LocalJobOptions } from "./local/local-job.js";
@@ -29,3 +30,4 @@ export type { JobRecord } from "./record/job-record.js";
 export { SlurmJob, type SlurmJobOptions } from "./slurm/slurm-job.js";
 export { SSHJob, type SSHJobOptions } from "./ssh/ssh-job.js";
 export type { SshMeshSpec } from "./ssh/ssh-spec.js";
+export { thisJob } from "./this-job.js";

@@ -65,7 +65,8 @@ interface JobRun extends SubmittedJob {
   attached?: readonly HostMesh<"hosts">[];
 }
 
-let attachRunning: <M extends string>(job: Job<M>, options: WaitOptions) => Promise<JobState<M>>;
+/** Attaches the hosts of a job that runs, and never submits it. @throws JobLostError if nothing of it runs */
+export let attachRunning: <M extends string>(job: Job<M>, options: WaitOptions) => Promise<JobState<M>>;
 
 /**
  * A request for hosts, and the hosts once they are there. A job is a plain value until {@link apply} or {@link state}
@@ -101,11 +102,12 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     this.#provider = provider;
     this.#options = options;
     try {
-      this.#own = known === undefined ? ownRecord(provider, options.name) : undefined;
+      const own = ownRecord(provider, options.name);
+      if (known === undefined || known.applyId === own?.applyId) this.#own = own;
     } catch (error) {
-      this.#ownFault = error as Error;
+      if (known === undefined) this.#ownFault = error as Error;
     }
-    this.#known = known ?? this.#own;
+    this.#known = this.#own ?? known;
     this.#cache = options.cache === null || this.#known !== undefined ? undefined : new JobCache(options.cache);
   }
 
@@ -124,9 +126,9 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     return this.#run !== undefined;
   }
 
-  /** The random id of this run of the job; undefined while the job is not active. */
+  /** The random id of this run of the job; undefined while the job is not active, unless it was made of a record. */
   get applyId(): string | undefined {
-    return this.#run?.record.applyId;
+    return (this.#run?.record ?? this.#known)?.applyId;
   }
 
   /**
@@ -537,29 +539,4 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       await lock?.release();
     }
   }
-}
-
-/**
- * Attaches the hosts of a job that runs: one that this program or another one has submitted. The job is never submitted.
- * Meshes that programs have published there are found by `lookup`, also those of a program that has detached.
- *
- * @example
- * ```ts
- * import { type LookupClass, lookup } from "viceroy";
- * import { attach, ProcessJob } from "viceroy/job";
- *
- * declare const IndexActor: LookupClass;
- * await attach(new ProcessJob({ meshes: { workers: { hosts: 2 } } }));
- * const index = await lookup("index", IndexActor);
- * ```
- *
- * @param job the job; what runs is found in its cache, or in the record that it was made of
- * @param options ends the waiting
- * @returns the host meshes by name
- * @throws {JobLostError} as a rejection, when nothing of the job runs, or what runs was submitted with other options
- * @throws {JobStartError} as a rejection, when a host does not answer
- * @throws {JobCacheError} as a rejection, when the cache file cannot be used
- */
-export function attach<M extends string>(job: Job<M>, options: WaitOptions = {}): Promise<JobState<M>> {
-  return attachRunning(job, options);
 }

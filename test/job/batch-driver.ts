@@ -12,6 +12,8 @@ export const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.met
 export interface ClientLine {
   readonly pid?: number;
   readonly applyId?: string;
+  /** The id of the job that `thisJob` returns. */
+  readonly own?: string;
   /** The processes of the crew. */
   readonly pids?: readonly number[];
   readonly node?: string;

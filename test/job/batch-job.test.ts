@@ -66,7 +66,8 @@ describe.each(["process", "local"] as const)("a command of a job of provider %s"
   test("goes on when the program that has started it is killed, and ends in order when the job is killed", async () => {
     const place = newPlace(job);
     const started = startViceroyJob(place, "run", ...client("wait"));
-    const { pid, applyId, pids } = await clientAt(place, commandLog);
+    const { pid, applyId, own, pids } = await clientAt(place, commandLog);
+    expect(own).toBe(applyId);
     started.kill();
     expect((await started.ended).code).toBe(null);
     expect([pid!, ...pids!].filter(gone)).toEqual([]);

@@ -8,6 +8,9 @@ import { join } from "node:path";
 /** The environment variable of a client, and of what it starts: the path of the record of its job. */
 export const batchVariable = "VICEROY_BATCH_JOB";
 
+/** The environment variable of the hosts of a job with a cache, and of their processes: the path of the record of the job. */
+export const recordVariable = "VICEROY_JOB_RECORD";
+
 /** The command of a client, and its surroundings. */
 export interface ClientOrder {
   /** The program and its arguments. No shell reads them. */

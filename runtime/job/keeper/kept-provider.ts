@@ -5,7 +5,14 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { batchVariable, type ClientOrder, type ClientOutcome, readOutcome, recordFileOf } from "../batch/client.js";
+import {
+  batchVariable,
+  type ClientOrder,
+  type ClientOutcome,
+  readOutcome,
+  recordFileOf,
+  recordVariable,
+} from "../batch/client.js";
 import type { TlsSpec } from "../job-options.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type {
@@ -81,7 +88,8 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     mkdirSync(directory, { mode: 0o700 });
     try {
       mkdirSync(logs, { recursive: true, mode: 0o700 });
-      const mark = { [markVariable]: applyId };
+      const record = idle === undefined ? {} : { [recordVariable]: recordFileOf(folder) };
+      const mark = { [markVariable]: applyId, ...record };
       const hosts = this.orders(allocation, mark, credentials?.secrets);
       const command = client === undefined ? {} : { client: this.#clientOrder(client, mark, folder) };
       const { tls } = this;

@@ -3,7 +3,7 @@
  * allocation ask for different nodes, the job is heterogeneous: each mesh is a component of its own, and Slurm starts
  * all of them together.
  */
-import type { ClientOrder } from "../batch/client.js";
+import { type ClientOrder, recordFileOf, recordVariable } from "../batch/client.js";
 import { credentialsName, secretsFile } from "../credentials/credentials-folder.js";
 import { issuerArguments } from "../issuer/issuer-order.js";
 import type { TlsSpec } from "../job-options.js";
@@ -89,7 +89,7 @@ export function batchScript(spec: SlurmSpec, job: BatchJob): string {
   return `#!/bin/bash
 ${header}
 umask 077
-export ${markVariable}=${applyId}
+export ${markVariable}=${applyId} ${recordVariable}=${quote(recordFileOf(folder))}
 unset VICEROY_TOKEN
 ${spec.setup ?? ""}
 ${client === undefined ? "" : clientCheck(client, folder)}port=${spec.port ?? `$((${firstPort} + 2 * (SLURM_JOB_ID % ${portCount / 2})))`}
