@@ -11,7 +11,7 @@ const slurm = permitted("jobs on a cluster of Slurm", "Debian's packages slurmct
 const cluster = networks && slurm ? new SlurmCluster(2) : (undefined as unknown as SlurmCluster);
 
 function startOwner(cache: string) {
-  const options = { slurm: true, meshes: { workers: { hosts: 2 } }, cache, idle: "5s", progress: "silent" };
+  const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle: "5s", progress: "silent" };
   const through = [...cluster.login.through, process.execPath];
   return startOrdered(project, through, "job-owner.ts", [JSON.stringify(options)], cluster.env);
 }

@@ -1,17 +1,18 @@
 /**
  * A driver that spawns meshes on the hosts of a job, publishes them and detaches. It gets orders as lines of JSON, and
- * answers each with a line. The argument is the options of its job, or of a Slurm job, as JSON.
+ * answers each with a line. The argument is the options of its job as JSON, with the name of its class.
  */
 import { createInterface } from "node:readline";
 import { type ActorMesh, lookup, onUnhandledFault, type ProcMesh, publish, thisHost, thisProc } from "viceroy";
-import { attach, type Job, ProcessJob, SlurmJob } from "viceroy/job";
+import { attach, type Job, ProcessJob, SlurmJob, SSHJob } from "viceroy/job";
 import "../generated/registry.js";
 import type { IndexMesh } from "../generated/index.js";
 import { ShyIndex } from "../src/shy-index.js";
 import { WordIndex } from "../src/word-index.js";
 
-const { slurm = false, ...options } = JSON.parse(process.argv[2] ?? "{}");
-const job = (slurm ? new SlurmJob(options) : new ProcessJob(options)) as Job<string>;
+const classes = { process: ProcessJob, slurm: SlurmJob, ssh: SSHJob };
+const { kind = "process", ...options } = JSON.parse(process.argv[2] ?? "{}") as { kind?: keyof typeof classes };
+const job = new classes[kind](options as never) as Job<string>;
 const procs = new Map<string, ProcMesh>();
 const meshes = new Map<string, ActorMesh>();
 const calls = new Map<string, Promise<unknown>>();
