@@ -307,6 +307,7 @@ describe("what cannot be handed over", () => {
     await owner.order("actors", "inside", "own");
     await owner.order("spawn", "saved", "workers", "1");
     await owner.order("hook");
+    await owner.order("register");
     await expect(owner.order("detach")).rejects.toThrow(
       'JobDetachError: cannot detach job "viceroy": mesh "hidden" of actors is not published; publish or stop it; ' +
         "processes \"empty\" {'hosts': 1, 'shards': 2} hold no actor of a published mesh; publish one, or stop them; " +
@@ -314,11 +315,17 @@ describe("what cannot be handed over", () => {
         'mesh "nearby" of actors is not on the hosts that are detached; stop it; ' +
         'mesh "inside" of actors is not on the hosts that are detached; stop it; ' +
         "processes \"saved\" {'hosts': 2, 'shards': 1} hold no actor of a published mesh; publish one, or stop them; " +
+        "1 buffer of registered memory (RdmaBuffer) would end with this program; drop what no actor uses any more; " +
         "the hook of onUnhandledFault cannot be handed over; remove it by onUnhandledFault(undefined)",
     );
     expect(await owner.order("add", "index", "tea")).toEqual([1, 1]);
     expect(await owner.order("add", "hidden", "tea")).toEqual([1, 1]);
     expect(await owner.order("active")).toBe(true);
+    // What stood in the way can be removed.
+    for (const mesh of ["hidden", "empty", "nearby", "local", "inside", "saved"]) await owner.order("stop", mesh);
+    await owner.order("drop");
+    await owner.order("unhook");
+    await owner.order("detach");
   });
 
   test("a program that has published nothing, and a job without a cache, are refused", async () => {
@@ -340,6 +347,39 @@ describe("what cannot be handed over", () => {
     expect((await failureOf(job.detach({ drain: -1 }))).message).toBe(
       'cannot detach job "viceroy": expected drain in milliseconds, from 0 to 60000, got -1',
     );
+  });
+});
+
+describe("a host that ends", () => {
+  /** Returns the process of the daemon of a host. */
+  async function daemonOf(job: ProcessJob<"workers" | "loaders">, mesh: string, rank: number): Promise<number> {
+    for await (const entry of job.logs()) {
+      const [, pid] = /process (\d+), listens at/.exec(entry.line) ?? [];
+      if (pid !== undefined && entry.mesh === mesh && entry.rank === rank) return Number(pid);
+    }
+    throw new Error(`host ${mesh}[${rank}] has printed no line`);
+  }
+
+  test("takes its processes with it, and the others go on", async () => {
+    const { job, owner, pids } = await startDetached();
+    await owner.order("attach");
+    await owner.order("lookup", "index");
+    await owner.order("hook");
+    process.kill(await daemonOf(job, "workers", 1), "SIGKILL");
+    await until(() => pids.slice(2).every(gone));
+    await until(async () => String(await owner.order("states", "index")) === "fulfilled,fulfilled,rejected,rejected");
+    expect(pids.slice(0, 2).some(gone)).toBe(false);
+  });
+
+  test("and runs the controller takes all its meshes with it", async () => {
+    const { job, owner, pids } = await startDetached();
+    await owner.order("attach");
+    await owner.order("lookup", "index");
+    await owner.order("hook");
+    const [controller = 0] = await controllersOf(job);
+    process.kill(await daemonOf(job, "workers", 0), "SIGKILL");
+    await until(() => [controller, ...pids].every(gone));
+    await expect(owner.order("add", "index", "x")).rejects.toThrow("SupervisionError");
   });
 });
 

@@ -34,6 +34,13 @@ export function refusals(runtime: ProcessRuntime, { groups, procs, actors }: Han
     else if (mesh instanceof SpawnedActors) add(actorsRefusal(mesh, procs, actors));
     else add("cannot be handed over");
   }
+  const { grantCount } = runtime.memoryService;
+  if (grantCount > 0) {
+    const what = grantCount === 1 ? "1 buffer" : `${grantCount} buffers`;
+    reasons.push(
+      `${what} of registered memory (RdmaBuffer) would end with this program; drop what no actor uses any more`,
+    );
+  }
   if (runtime.unhandledFaults.hasHook) {
     reasons.push("the hook of onUnhandledFault cannot be handed over; remove it by onUnhandledFault(undefined)");
   }

@@ -8,6 +8,8 @@ import type { ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 
 export interface MemoryService {
+  /** The number of grants that have not ended. */
+  readonly grantCount: number;
   /** Reads from granted memory. `read`, `write`, `accept` and `peerGone` do not throw for any input from a peer. */
   read(claim: GrantClaim, offset: number, length: number): MemoryAnswer;
   write(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer;
@@ -21,6 +23,7 @@ export interface MemoryService {
 
 /** The service of a process that has never granted memory. */
 export const noMemory: MemoryService = {
+  grantCount: 0,
   read: () => ({ refused: "forged" }),
   write: () => ({ refused: "forged" }),
   ask: () => Promise.reject(new Error("this process has granted no memory")),

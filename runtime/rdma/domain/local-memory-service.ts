@@ -3,17 +3,24 @@ import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { MemoryService } from "../../proc/agent/memory-service.js";
+import type { GrantTable } from "../grant/grant-table.js";
 import type { GrantedMemory } from "../grant/granted-memory.js";
 import type { TransportBackend } from "../transport/backend.js";
 
 /** The memory service of a process. It passes each request to the grants or to the backend of a transport. */
 export class LocalMemoryService implements MemoryService {
   readonly #grantedMemory: GrantedMemory;
+  readonly #grants: Pick<GrantTable, "count">;
   readonly #backends: readonly TransportBackend[];
 
-  constructor(owner: GrantedMemory, backends: readonly TransportBackend[]) {
+  constructor(owner: GrantedMemory, grants: Pick<GrantTable, "count">, backends: readonly TransportBackend[]) {
+    this.#grants = grants;
     this.#grantedMemory = owner;
     this.#backends = backends;
+  }
+
+  get grantCount(): number {
+    return this.#grants.count;
   }
 
   read(claim: GrantClaim, offset: number, length: number): MemoryAnswer {

@@ -47,7 +47,7 @@ export class RdmaDomain {
     this.grants = new GrantTable(this.addon, clock, random);
     this.peers = new ProcPeerConnector(owner);
     this.backends = createBackends(this.addon, this.peers, this.grants, clock, random);
-    owner.memoryService = new LocalMemoryService(new GrantedMemory(this.grants), this.backends);
+    owner.memoryService = new LocalMemoryService(new GrantedMemory(this.grants), this.grants, this.backends);
     process.once("exit", () => this.grants.close());
   }
 

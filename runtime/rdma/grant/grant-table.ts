@@ -71,6 +71,11 @@ export class GrantTable implements GrantLookup {
     Atomics.store(this.#words, TableWord.magic, TABLE_MAGIC);
   }
 
+  /** The number of grants that have not ended. */
+  get count(): number {
+    return this.#grants.size;
+  }
+
   /** Adds a grant. @throws RdmaError if the table is full */
   add(memory: LocalMemory, offset: number, length: number, access: Access): Grant {
     const slot = this.#takeSlot();

@@ -5,6 +5,7 @@
 import { createInterface } from "node:readline";
 import { type ActorMesh, lookup, onUnhandledFault, type ProcMesh, publish, thisHost, thisProc } from "viceroy";
 import { attach, type Job, ProcessJob, SlurmJob, SSHJob } from "viceroy/job";
+import { RdmaBuffer } from "viceroy/rdma";
 import "../generated/registry.js";
 import type { IndexMesh } from "../generated/index.js";
 import { ShyIndex } from "../src/shy-index.js";
@@ -15,6 +16,7 @@ const { kind = "process", ...options } = JSON.parse(process.argv[2] ?? "{}") as 
 const job = new classes[kind](options as never) as Job<string>;
 const procs = new Map<string, ProcMesh>();
 const meshes = new Map<string, ActorMesh>();
+const buffers: RdmaBuffer[] = [];
 const calls = new Map<string, Promise<unknown>>();
 const indexOf = (name: string) => meshes.get(name) as IndexMesh;
 
@@ -48,6 +50,12 @@ const commands: Record<string, (...args: string[]) => unknown> = {
   async lookup(name) {
     meshes.set(name, await lookup<IndexMesh>(name));
   },
+  register() {
+    buffers.push(RdmaBuffer.register(new Uint8Array(16)));
+  },
+  async drop() {
+    await Promise.all(buffers.map((buffer) => buffer.drop()));
+  },
   hook() {
     onUnhandledFault(() => {});
   },
@@ -56,6 +64,9 @@ const commands: Record<string, (...args: string[]) => unknown> = {
   },
   async add(mesh, word) {
     return [...(await indexOf(mesh).add.call(word)).values()];
+  },
+  async states(mesh) {
+    return [...(await indexOf(mesh).add.callSettled("x")).values()].map(({ status }) => status);
   },
   async where(mesh) {
     return [...(await indexOf(mesh).where.call()).values()].map(({ pid }) => pid);
