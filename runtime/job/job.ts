@@ -29,6 +29,7 @@ import { EventFeed, type JobEvent } from "./events.js";
 import type { CheckedOptions } from "./job-options.js";
 import { type JobState, makeJobState } from "./job-state.js";
 import { attachRoutedHosts, type HostMesh, ownHosts } from "./kernel.js";
+import { lastWords } from "./last-words.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { Progress } from "./progress.js";
 import type { JobLogLine, JobProvider, ReadyHost, Report } from "./provider.js";
@@ -478,7 +479,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     } catch (error) {
       if (run.endReason !== undefined) throw new JobStartError(this.name, run.endReason, { cause: error });
       if (!late.signal.aborted) throw error;
-      throw new JobStartTimeoutError(this.name, hostTimeout, [...missing], "");
+      const logs = this.#provider.logs(run.record.allocation, { follow: false, signal: run.leaving.signal });
+      throw new JobStartTimeoutError(this.name, hostTimeout, [...missing], await lastWords(logs, [...missing]));
     } finally {
       clearTimeout(timer);
     }

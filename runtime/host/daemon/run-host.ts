@@ -233,6 +233,7 @@ function idleLimit(text: string): number {
 function waitForInputEnd(): Promise<string> {
   return new Promise((done) => {
     const ended = () => done("the process that has started the host has ended");
+    if (process.stdin.readableEnded) ended();
     process.stdin.once("end", ended).once("error", ended).resume();
   });
 }

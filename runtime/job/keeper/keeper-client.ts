@@ -31,7 +31,7 @@ export async function startKeeper(order: KeeperOrder, logFile: string): Promise<
   const said = await Promise.race([text(child.stdout!), failed]);
   child.unref();
   if (said.trim() === "ready") return;
-  throw new Error(`its keeper could not start: ${readFileSync(logFile, "utf8").trim()}`);
+  throw new Error(`its keeper could not start: ${said.trim() || readFileSync(logFile, "utf8").trim()}`);
 }
 
 /** Returns what a keeper holds; undefined if no keeper listens in the directory. */

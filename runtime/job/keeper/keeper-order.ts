@@ -21,11 +21,21 @@ export interface HostOrder extends HostPlace {
   readonly enrolmentSocket?: string;
   /** A regular expression for output that means that the driver cannot reach the host. The host is ended then. */
   readonly fatal?: string;
+  /** When a host that ends before it is up is started again. Absent: never. */
+  readonly retry?: HostRetry;
   /**
    * Maximum time in ms for the host to end by itself after the end of its standard input. Absent: it gets SIGTERM at
    * once.
    */
   readonly endLimit?: number;
+}
+
+/** A start that fails because others start at the same time is tried again. */
+export interface HostRetry {
+  /** A regular expression for the output of such a start. */
+  readonly said: string;
+  /** The times in ms before each further start. Each is made up to a half longer, so that hosts do not meet again. */
+  readonly pauses: readonly number[];
 }
 
 /** A file that a host may need. */

@@ -44,6 +44,8 @@ export class KeptHost {
   #requests: LineFinder | undefined;
   #output = "";
   #isSupplied = false;
+  #retries = 0;
+  #retryTimer: NodeJS.Timeout | undefined;
   #beats: NodeJS.Timeout | undefined;
 
   constructor(order: HostOrder, logs: string, calls: KeptHostCalls) {
@@ -79,9 +81,13 @@ export class KeptHost {
   }
 
   start(): void {
+    this.#setState("starting");
+    this.#spawn();
+  }
+
+  #spawn(): void {
     const { command, env, cwd, input = "" } = this.order;
     const [file, ...args] = command;
-    this.#setState("starting");
     // A session of its own: Ctrl-C in the terminal of the driver does not reach it.
     const child = spawn(file!, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
@@ -90,6 +96,7 @@ export class KeptHost {
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => this.#read(chunk));
     child.once("error", (error) => this.#end(`it could not be started: ${error.message}`));
     child.once("close", (code, signal) => {
+      if (this.#retry()) return;
       this.#end(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
     });
   }
@@ -98,6 +105,9 @@ export class KeptHost {
   async stop(): Promise<void> {
     const { endLimit } = this.order;
     clearInterval(this.#beats);
+    clearTimeout(this.#retryTimer);
+    // A host that ends now is not started again.
+    this.#retries = Number.POSITIVE_INFINITY;
     this.#child?.stdin?.end();
     if (endLimit === undefined || this.#state !== "up") this.#child?.kill("SIGTERM");
     else if (this.#child?.exitCode === null) {
@@ -132,6 +142,21 @@ export class KeptHost {
     this.#calls.ownersChanged();
   }
 
+  /** Starts the host again later, if it has ended for a reason that passes. Returns whether it does. */
+  #retry(): boolean {
+    const { retry } = this.order;
+    const pause = retry?.pauses[this.#retries];
+    if (this.#state !== "starting" || pause === undefined || !new RegExp(retry!.said).test(this.#output)) return false;
+    this.#retries++;
+    const delay = Math.round(pause * (1 + Math.random() / 2));
+    this.#log.write(Buffer.from(`viceroy host: tries again in ${delay} ms\n`));
+    this.#retryTimer = setTimeout(() => {
+      this.#output = "";
+      this.#spawn();
+    }, delay);
+    return true;
+  }
+
   /** Sends signs of life until the host has ended. */
   #beat(): void {
     const { beat } = this.order;
@@ -150,7 +175,7 @@ export class KeptHost {
 
   #end(reason: string): void {
     if (this.#state === "ended") return;
-    const said = this.#output.trim();
+    const said = this.#output.replaceAll("\r", "").trim();
     this.#reason = `host ${formatPlace(this.order)} is gone: ${reason}${said === "" ? "" : `; its output ends with: ${said}`}`;
     clearInterval(this.#beats);
     this.#log.close();

@@ -31,6 +31,20 @@ const advices: readonly Advice[] = [
     advice: () => "check its name, or describe it in ~/.ssh/config",
   },
   {
+    said: /stdio forwarding failed/i,
+    check: "connect",
+    advice: (host) =>
+      `the jump host does not connect to it: check with "ssh ${host}" that it is up, and that the server of the jump host ` +
+      'allows "AllowTcpForwarding yes"',
+  },
+  {
+    said: /exchange_identification: /,
+    check: "connect",
+    advice: () =>
+      "its server of ssh, or that of a jump host, turns connections away: see MaxStartups and PerSourceMaxStartups in its " +
+      "sshd_config, and programs such as fail2ban",
+  },
+  {
     said: /connection (?:refused|timed out)|no route to host|operation timed out|network is unreachable/i,
     check: "connect",
     advice: (host) => `check with "ssh ${host}" that it is up and that its port of ssh can be reached`,
@@ -42,7 +56,19 @@ const advices: readonly Advice[] = [
       "install Node.js 20.9 or later there, name it with the option node, or make it available with the option setup",
   },
   {
-    said: /^channel \d+: open failed: /m,
+    said: /ENOSPC|no space left on device|disk quota exceeded/i,
+    check: "disk",
+    advice: () =>
+      "free space there: the daemon is kept in ~/.cache/viceroy, or below XDG_CACHE_HOME, and its sockets in /tmp",
+  },
+  {
+    // The first channel is that of the forwarded socket, the second one that of the command.
+    said: /(?:^|: )channel 1: open failed: /m,
+    check: "shell",
+    advice: () => 'its server of ssh opens no session: it must allow "MaxSessions 1" or more',
+  },
+  {
+    said: /(?:^|: )channel \d+: open failed: /m,
     check: "sockets",
     advice: () =>
       'its server of ssh must allow "AllowStreamLocalForwarding yes", through which a driver reaches a host',

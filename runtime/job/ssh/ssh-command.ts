@@ -1,4 +1,5 @@
 /** The command line of `ssh` for one host, and the shell script that it runs there. */
+import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
 
 export interface SshConnection {
@@ -8,7 +9,7 @@ export interface SshConnection {
   readonly sshOptions: readonly string[];
   /** The sockets on this machine that lead to sockets of the daemon on the host. */
   readonly forwards: readonly { readonly local: string; readonly remote: string }[];
-  /** Environment variables of everything that runs on the host. */
+  /** Environment variables of everything that runs on the host, among them the mark of its processes. */
   readonly env: Readonly<Record<string, string>>;
   /** Shell lines that run on the host first. */
   readonly setup: string | null;
@@ -57,14 +58,38 @@ function remoteScript({ env, setup, node }: SshConnection): string {
     "set -e",
     ...Object.entries(env).map(([variable, value]) => `export ${variable}=${quote(value)}`),
     // Standard input belongs to the daemon.
-    ...(setup === null ? [] : [`{ ${setup}\n} < /dev/null`]),
+    ...(setup === null ? [] : [startWatch, `{ ${setup}\n} < /dev/null`]),
     `if ! command -v ${name} > /dev/null 2>&1; then`,
     `  printf 'viceroy host: there is no Node.js here: the shell finds no program %s\\n' ${name} >&2`,
     `  exit ${unusableCode}`,
     "fi",
+    ...(setup === null ? [] : [endWatch]),
     `exec ${name} -e ${quote(receiver)}`,
   ].join("\n");
 }
+
+/**
+ * Ends the lines of `setup`, and what they have started, when the server of ssh has lost the connection: only Node.js
+ * notices the end of standard input. The parent of the shell is the server's process for the connection.
+ */
+const watch = `
+while kill -0 "$1"; do sleep 1; done
+for signal in TERM KILL; do
+  for process in /proc/[0-9]*; do
+    pid=\${process#/proc/}
+    if [ "$pid" != $$ ] && tr '\\0' '\\n' < "$process/environ" | grep -qx "${markVariable}=$2"; then
+      kill -s "$signal" "$pid"
+    fi
+  done
+  sleep 1
+done`;
+const startWatch = `
+viceroy_watch=
+if kill -0 "$PPID" 2> /dev/null; then
+  /bin/sh -c ${quote(watch)} sh "$PPID" "$${markVariable}" < /dev/null > /dev/null 2>&1 &
+  viceroy_watch=$!
+fi`;
+const endWatch = '[ -z "$viceroy_watch" ] || kill "$viceroy_watch" || :';
 
 /**
  * The first program that runs on the host: it reads one line, the order with the text of the starter

@@ -32,6 +32,15 @@ const tokenName = "token";
 const beat = 4000;
 const silence = 20_000;
 
+/**
+ * A server of ssh turns connections away while it has many that have not logged in yet (MaxStartups), which the hosts
+ * behind one jump host reach together. Where a jump host fails for another reason, it says so first.
+ */
+const retry = {
+  said: "^\\s*\\w+_exchange_identification: ",
+  pauses: [250, 500, 1000, 2000, 4000],
+};
+
 /** Time in ms for a host to end its processes when the job ends. */
 const endLimit = 15_000;
 
@@ -109,6 +118,7 @@ export class SshProvider extends KeptProvider {
         ...(secrets === undefined ? {} : { enrolmentSocket: enrolment.local }),
         // The words of ssh when the server does not connect it to the daemon. Lines of actors start with their names.
         fatal: "\\nchannel \\d+: open failed: ",
+        retry,
         endLimit,
       };
     });

@@ -133,12 +133,15 @@ function listens({ machine }: ClusterMachine): boolean {
   return machine.run("ss", "-Hltn", "sport", "=", ":22").trim() !== "";
 }
 
-/** Lines of `prepare` after which nothing can be created in `/tmp`. The files of the machines are below it. */
-export const fullTmp = `files=$(dirname "$HOME")
+/** Lines of `prepare` that give a machine a `/tmp` of its own. The files of all machines are below it. */
+export const ownTmp = `files=$(dirname "$HOME")
 mount --bind "$files" /mnt
 mount -t tmpfs -o nr_inodes=100 tmpfs /tmp
 mkdir -p "$files"
-mount --move /mnt "$files"
+mount --move /mnt "$files"`;
+
+/** Lines of `prepare` after which nothing can be created in `/tmp`. */
+export const fullTmp = `${ownTmp}
 while mktemp -d /tmp/fill-XXXXXX > /dev/null 2>&1; do :; done`;
 
 /** Lines of `prepare` that hide the Node.js on the PATH. */

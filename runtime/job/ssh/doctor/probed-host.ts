@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { markVariable } from "../../keeper/marked-processes.js";
 import { sshCommand } from "../ssh-command.js";
 import { type NodeFacts, type Peer, type PeerAnswer, type ProbeOrder, probeMark } from "./probe-lines.js";
 import { shellProbe } from "./shell-probe.js";
@@ -62,8 +63,13 @@ export class ProbedHost {
     const { order, setup, node, localSocket, ...connection } = request;
     this.#request = request;
     const probe = shellProbe(setup, node);
-    const forwards = [{ local: localSocket, remote: order.socket }];
-    const [file, ...args] = sshCommand({ ...connection, forwards, env: {}, setup: probe, node });
+    const [file, ...args] = sshCommand({
+      ...connection,
+      forwards: [{ local: localSocket, remote: order.socket }],
+      env: { [markVariable]: order.secret },
+      setup: probe,
+      node,
+    });
     this.#child = spawn(file!, args, { stdio: ["pipe", "pipe", "pipe"] });
     const { stdin, stdout, stderr } = this.#child;
     stdin!.on("error", () => {});
