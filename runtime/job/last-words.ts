@@ -14,8 +14,10 @@ const shownCharacters = 300;
 export async function lastWords(logs: AsyncIterable<JobLogLine>, places: readonly string[]): Promise<string> {
   const shown = new Map<string, string[]>(places.slice(0, shownHosts).map((place) => [place, []]));
   try {
-    for await (const { line, ...place } of logs) {
-      const lines = shown.get(formatPlace(place));
+    for await (const { line, mesh, rank } of logs) {
+      // The command of a batch job has no rank.
+      if (mesh === undefined || rank === undefined) continue;
+      const lines = shown.get(formatPlace({ mesh, rank }));
       if (lines === undefined || line.trim() === "") continue;
       lines.push(line.slice(0, shownCharacters));
       if (lines.length > shownLines) lines.shift();

@@ -189,7 +189,10 @@ test("a process that cannot be started is a failure of its rank", async () => {
   await using hosts = attachHosts([host.address]);
   const procs = hosts.spawnProcs({}, { execArgv: ["--no-such-option"], name: "odd" });
   await expect(procs.ready).rejects.toThrow(
-    /^mesh "odd" is not ready: rank 0: process \d+ exited with code 9 on host /,
+    new RegExp(
+      `^mesh "odd" is not ready: rank 0: process \\d+ exited with code 9: Node\\.js ${process.versions.node} does not know ` +
+        "the option --no-such-option \\(execArgv\\) on host ",
+    ),
   );
   await until(() => faults.length > 0);
   expect(faults).toMatchObject([{ mesh: "odd", ranks: [0], kind: "process" }]);

@@ -94,7 +94,7 @@ describe.runIf(networks && ssh)("doctor --ssh", () => {
       readdirSync(home, { recursive: true, encoding: "utf8" }),
     );
     const left = [...readdirSync("/tmp"), ...readdirSync(tmpdir()), ...homes];
-    expect(left.filter((name) => /^vd-|viceroy-doctor/.test(name))).toEqual([]);
+    expect(left.filter((name) => /^vdoc-|viceroy-doctor/.test(name))).toEqual([]);
   });
 
   test("prints a row for each host, and exits with 0 if jobs run on all of them", async () => {
@@ -230,7 +230,7 @@ describe.runIf(networks && ssh)("doctor --ssh", () => {
       {
         check: "sockets",
         level: "problem",
-        text: expect.stringMatching(/^it cannot make a socket: ENOSPC: no space left on device, mkdir '\/tmp\/vd-/),
+        text: expect.stringMatching(/^it cannot make a socket: ENOSPC: no space left on device, mkdir '\/tmp\/vdoc-/),
         advice: "make /tmp writable for the user, and free space there",
       },
     ]);

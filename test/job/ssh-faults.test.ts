@@ -1,6 +1,6 @@
 /** Tests of jobs over ssh on machines that are full, busy or strange. Each error says what to do, and nothing is left. */
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ import { fullTmp, hasSsh, ownTmp, type SshMachineOptions, SshNetwork } from "./l
 
 const ssh = permitted("jobs over ssh with faults", "Debian's packages openssh-server and openssh-client", hasSsh);
 const [fish, tcsh] = [peer("fish"), peer("tcsh")];
+/** The temporary files of the drivers. */
+const temporary = mkdtempSync(join(tmpdir(), "vt-"));
 const bannerFile = join(tmpdir(), "banner");
 
 const cacheOf1M = 'mkdir -p "$HOME/.cache" && mount -t tmpfs -o size=1M tmpfs "$HOME/.cache"';
@@ -32,7 +34,7 @@ const machines: Record<string, SshMachineOptions> = {
   ...(tcsh === undefined ? {} : { csh: { shell: tcsh, prepare: ownTmp } }),
 };
 const network = networks && ssh ? new SshNetwork(machines) : (undefined as unknown as SshNetwork);
-const drivers = new SshDrivers(network);
+const drivers = new SshDrivers(network, { TMPDIR: temporary });
 /** A process that ignores SIGTERM, in a session of its own. */
 const ignoring = `setsid sh -c 'trap "" TERM HUP; while :; do sleep 1; done' > /dev/null 2>&1`;
 const ipOf = (name: string) => network.machines[name]!.cluster.machine.ip;
@@ -53,7 +55,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
         name.includes("unfinished"),
       ),
     ]);
-    const here = readdirSync(tmpdir()).filter((name) => /^(?:vj-|viceroy-job-)/.test(name));
+    const here = readdirSync(temporary).filter((name) => /^(?:vj-|viceroy-job-)/.test(name));
     expect([...here, ...onHosts]).toEqual([]);
   });
 

@@ -46,6 +46,16 @@ const longestPause = 1000;
  */
 const firstAttemptLimit = 2000;
 
+/** Options that all supported versions of Node.js know. */
+const commonOptions = /^(?:--import|--require|-r|--conditions|-C|--enable-source-maps|--max-old-space-size)(?:=|$)/;
+
+/** The versions of Node.js on hosts that this process has been warned about. */
+const comparedVersions = new Set<string>();
+
+function majorOf(version: string): string {
+  return version.split(".", 1)[0]!;
+}
+
 /** The options for the access to hosts. */
 export interface HostAccess {
   /** The generated registry from which processes on the host load actors; undefined selects the same path as here. */
@@ -278,8 +288,22 @@ export class AttachedHost implements HostLink {
       throw this.#attachFailed(new Error(`it is the same host as ${other.address}, which is attached already`));
     }
     this.#info = info;
+    this.#compareNode(info.node);
     if (this.#isRemote && this.#lostCause === undefined) this.#watch();
     return info;
+  }
+
+  /** Warns, once for each version, if the Node.js of the host may not know the options that this process passes on. */
+  #compareNode(theirs: string): void {
+    const { node: own, execArgv } = this.#runtime.platform;
+    const doubtful = execArgv.filter((option) => option.startsWith("-") && !commonOptions.test(option));
+    if (majorOf(theirs) === majorOf(own) || doubtful.length === 0 || comparedVersions.has(theirs)) return;
+    comparedVersions.add(theirs);
+    this.#runtime.platform.warn(
+      `host ${this.address} has Node.js ${theirs.slice(1)}, and this process ${own.slice(1)}: processes there get the options of this ` +
+        `process, ${doubtful.join(" ")}; if that version does not know them, pass others with the option execArgv`,
+      "ViceroyNodeVersion",
+    );
   }
 
   /**

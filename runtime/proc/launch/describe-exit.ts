@@ -21,7 +21,16 @@ export function describeProcessExit(pid: number | undefined, end: ExitStatus): P
 
 function describeExitStatus({ code, signal, stderr }: ExitStatus): string {
   const status = signal === undefined ? exitedWithCode(code) : `was killed by ${signal}`;
-  return withFatalReason(stderr.fatal, status);
+  const option = code === badOptionCode ? unknownOption(stderr.lines) : undefined;
+  if (option === undefined) return withFatalReason(stderr.fatal, status);
+  return `${status}: Node.js ${process.versions.node} does not know the option ${option} (execArgv)`;
+}
+
+/** The exit code of Node.js when it does not know one of its options. It has said which one. */
+export const badOptionCode = 9;
+
+function unknownOption(lines: readonly string[]): string | undefined {
+  return lines.map((line) => /: bad option: (\S+)$/.exec(line)?.[1]).find((option) => option !== undefined);
 }
 
 /**

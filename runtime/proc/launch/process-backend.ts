@@ -2,7 +2,7 @@
 import { formatId } from "../../link/address.js";
 import { childPipe } from "../../link/transport/unix/connect.js";
 import { makeExtent } from "../../shape/extent.js";
-import { describeProcessExit } from "./describe-exit.js";
+import { badOptionCode, describeProcessExit } from "./describe-exit.js";
 import { type LaunchOptions, launchProcess } from "./launch-process.js";
 import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
 
@@ -18,7 +18,10 @@ export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const { pid, socket, exited, outputEnded, ref, kill } = launchProcess({ ...options, command });
   return {
     pipe: childPipe(socket),
-    exited: exited.then((end) => describeProcessExit(pid, end)),
+    // What Node.js says about its options may arrive after its end.
+    exited: exited
+      .then((end) => (end.code === badOptionCode ? outputEnded : end))
+      .then((end) => describeProcessExit(pid, end)),
     outputEnded,
     ref,
     terminate: () => kill("SIGTERM"),

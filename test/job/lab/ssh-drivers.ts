@@ -7,14 +7,18 @@ import type { SshNetwork } from "./ssh-network.js";
 
 export class SshDrivers {
   readonly #network: SshNetwork;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #drivers: JobDriver[] = [];
 
-  constructor(network: SshNetwork) {
+  /** @param env further environment variables of the programs */
+  constructor(network: SshNetwork, env: Readonly<Record<string, string>> = {}) {
     this.#network = network;
+    this.#env = env;
   }
 
   start(options: object = {}, how: DriverEnd = "kill", ...further: string[]): JobDriver {
-    const { through, env } = this.#network;
+    const { through } = this.#network;
+    const env = { ...this.#network.env, ...this.#env };
     const driver = startJobDriver(through, "on-ssh.ts", { cache: newCache(), ...options }, how, env, ...further);
     this.#drivers.push(driver);
     return driver;

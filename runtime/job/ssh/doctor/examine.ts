@@ -27,7 +27,7 @@ export interface Examination {
 /** Returns the findings about all hosts, in their order. Nothing is left on the hosts. */
 export async function examine(examination: Examination): Promise<readonly Finding[]> {
   const { hosts, folder, port } = examination;
-  const directory = mkdtempSync(join(tmpdir(), "vd-"));
+  const directory = mkdtempSync(join(tmpdir(), "vdoc-"));
   try {
     const probed = await startProbes(examination, directory);
     const peers = probed.flatMap(({ peer }) => (peer === undefined ? [] : [peer]));
@@ -56,7 +56,7 @@ async function startProbes(examination: Examination, directory: string): Promise
         localSocket: join(directory, `${index}.sock`),
         order: {
           program: text,
-          socket: `/tmp/vd-${id}-${index}/probe.sock`,
+          socket: `/tmp/vdoc-${id}-${index}/probe.sock`,
           port: port ?? 0,
           secret: randomBytes(16).toString("hex"),
           folder,
