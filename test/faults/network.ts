@@ -145,13 +145,19 @@ function kill(pid: number): void {
   }
 }
 
-/** Creates connected machines, which exist until all tests of this file have ended. */
-export function makeNetwork<const N extends readonly string[]>(names: N): { readonly [K in N[number]]: Machine } {
+/**
+ * Creates connected machines.
+ * @param atEnd calls a function when the machines are not needed any more: after all tests of this file
+ */
+export function makeNetwork<const N extends readonly string[]>(
+  names: N,
+  atEnd: (end: () => void) => void = afterAll,
+): { readonly [K in N[number]]: Machine } {
   const prefix = `viceroy-${process.pid}-${++networksMade}`;
   const hub = `${prefix}-hub`;
   const spaces = [hub, ...names.map((name) => `${prefix}-${name}`)];
   const made: Machine[] = [];
-  afterAll(() => {
+  atEnd(() => {
     // A failed test may have left stopped processes.
     for (const machine of made) for (const pid of machine.pids) kill(pid);
     for (const space of spaces) spawnSync("ip", ["netns", "del", space]);

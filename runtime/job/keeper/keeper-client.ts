@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type KeeperEvent, type KeeperOrder, type KeeperState, keeperSocket } from "./keeper-order.js";
+import { keeperVariable } from "./marked-processes.js";
 
 /** The errors of a connection to a keeper that has ended. */
 const endCodes = new Set<string | undefined>(["ECONNRESET", "ECONNREFUSED", "ENOENT"]);
@@ -21,6 +22,7 @@ export async function startKeeper(order: KeeperOrder, logFile: string): Promise<
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(process.execPath, [program], {
     cwd: "/",
+    env: { ...process.env, [keeperVariable]: order.applyId },
     detached: true,
     stdio: ["pipe", "pipe", log],
   });

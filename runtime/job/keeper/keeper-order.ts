@@ -56,7 +56,7 @@ export interface KeeperOrder {
   readonly idle: number | null;
   /** How the certificates of the hosts are signed; absent if they need none. */
   readonly certificates?: { readonly credentials: string; readonly lifetime: number };
-  /** Maximum number of hosts that are being started at the same time. */
+  /** Maximum number of hosts that are being started at the same time, and have printed nothing yet. */
   readonly parallel: number;
   readonly hosts: readonly HostOrder[];
   /** The command of a batch job, with its whole environment. The keeper ends everything when it has ended. */
@@ -76,6 +76,8 @@ export type KeptState = "waiting" | "starting" | "up" | "ended";
 /** A host as its keeper sees it. */
 export interface KeptHostInfo extends HostPlace {
   readonly state: KeptState;
+  /** The time in ms from its start until it was up. */
+  readonly took?: number;
   /** The first address at which it listens, once it is up. */
   readonly address?: string;
   /** The address by which the driver reaches it, if that is another one. */

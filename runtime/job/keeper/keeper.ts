@@ -46,6 +46,7 @@ export class Keeper {
     const calls = {
       changed: (host: KeptHost) => this.#hostChanged(host),
       ownersChanged: () => this.#awaitDriver(),
+      heard: () => this.#startHosts(),
       certify,
     };
     this.#hosts = order.hosts.map((host) => new KeptHost(host, order.logs, calls));
@@ -122,13 +123,13 @@ export class Keeper {
     this.#idleTimer = setTimeout(() => void this.end(reason), Math.min(limit, longestTimer));
   }
 
-  /** Starts hosts until `parallel` of them are being started. */
+  /** Starts hosts until `parallel` of them are silent. */
   #startHosts(): void {
-    let starting = this.#hosts.filter(({ state }) => state === "starting").length;
+    let silent = this.#hosts.filter(({ isSilent }) => isSilent).length;
     for (const host of this.#hosts) {
-      if (starting >= this.order.parallel || this.#ending !== undefined) return;
+      if (silent >= this.order.parallel || this.#ending !== undefined) return;
       if (host.state !== "waiting") continue;
-      starting++;
+      silent++;
       host.start();
     }
   }

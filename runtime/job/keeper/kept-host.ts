@@ -24,6 +24,8 @@ export interface KeptHostCalls {
   changed(host: KeptHost): void;
   /** Called after each change of `owners`. */
   ownersChanged(): void;
+  /** Called when the host prints something for the first time after a start. */
+  heard(): void;
   /** Called when the host asks for its certificate, which it gets at this socket. */
   certify(socket: string): void;
 }
@@ -38,6 +40,8 @@ export class KeptHost {
   #state: KeptState = "waiting";
   #address: string | undefined;
   #reason: string | undefined;
+  #startedAt = 0;
+  #took: number | undefined;
   /** Matches output that means that the host is useless. */
   readonly #fatal: RegExp | undefined;
   /** Finds the lines with which the host asks for its certificate, if it needs one. */
@@ -68,12 +72,18 @@ export class KeptHost {
     return this.#owners;
   }
 
+  /** Whether the host is being started, and has printed nothing yet. A host at which `ssh` has logged in prints something. */
+  get isSilent(): boolean {
+    return this.#state === "starting" && this.#output === "";
+  }
+
   get info(): KeptHostInfo {
     const { mesh, rank, route } = this.order;
     return {
       mesh,
       rank,
       state: this.#state,
+      ...(this.#took === undefined ? {} : { took: this.#took }),
       ...(this.#address === undefined ? {} : { address: this.#address }),
       ...(route === undefined ? {} : { route }),
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
@@ -81,6 +91,7 @@ export class KeptHost {
   }
 
   start(): void {
+    this.#startedAt = performance.now();
     this.#setState("starting");
     this.#spawn();
   }
@@ -117,16 +128,19 @@ export class KeptHost {
 
   #read(chunk: Buffer): void {
     this.#log.write(chunk);
+    const wasSilent = this.isSilent;
     const text = this.#decoder.write(chunk);
     this.#output = (this.#output + text).slice(-shownCharacters);
     this.#requests?.add(text);
     if (this.#fatal?.test(this.#output)) this.#child?.kill("SIGTERM");
     this.#countOwners();
+    if (wasSilent) this.#calls.heard();
     if (this.#state !== "starting") return;
     this.#supply();
     const [, address] = /^viceroy host .* listens at (\S+)\r?\n/m.exec(this.#output) ?? [];
     if (address === undefined) return;
     this.#address = address;
+    this.#took = Math.round(performance.now() - this.#startedAt);
     this.#setState("up");
     this.#beat();
   }

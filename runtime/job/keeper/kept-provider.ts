@@ -30,7 +30,7 @@ import { endKeeper, keeperEvents, keeperState, startKeeper } from "./keeper-clie
 import { allHostsEnded, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
 import { clientLogOf } from "./kept-client.js";
 import { logFileOf } from "./kept-host.js";
-import { endMarkedProcesses, markVariable } from "./marked-processes.js";
+import { endMarkedProcesses, keeperVariable, markVariable } from "./marked-processes.js";
 
 /** What is known of hosts that a keeper holds. */
 export type KeptAllocation = {
@@ -41,15 +41,15 @@ export type KeptAllocation = {
   readonly logs: string;
 };
 
-/** Maximum number of hosts that start at the same time. */
-const parallel = 16;
-
 export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   abstract readonly kind: string;
   abstract readonly spec: Json;
   abstract readonly tls: TlsSpec | null;
   abstract readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
   readonly isOwnHost: boolean = false;
+
+  /** Maximum number of hosts that start at the same time, and have printed nothing yet. */
+  protected readonly parallel: number = 16;
 
   /**
    * Returns the orders for all hosts, in the order of `hostPlaces`.
@@ -95,7 +95,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       const { tls } = this;
       const certificates =
         tls === null || credentials === undefined ? {} : { certificates: { ...tls, credentials: credentials.folder } };
-      const order = { applyId, directory, logs, idle: idle ?? null, parallel, hosts, ...command, ...certificates };
+      const order = { applyId, directory, logs, idle: idle ?? null, parallel: this.parallel, hosts, ...command, ...certificates };
       await startKeeper(order, join(logs, "keeper.log"));
     } catch (error) {
       await this.destroy(allocation);
@@ -140,7 +140,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     try {
       for await (const { host, ended } of keeperEvents(directory, AbortSignal.any([signal, leaving.signal]))) {
         if (ended !== undefined) throw new Error(ended);
-        const { mesh, rank, state, address, route } = host!;
+        const { mesh, rank, state, address, route, took } = host!;
         if (state === "ended") throw new Error(this.describeEnd(host!));
         if (state !== "up" || address === undefined || up.has(formatPlace({ mesh, rank }))) continue;
         up.set(formatPlace({ mesh, rank }), {
@@ -150,7 +150,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
           ...(route === undefined ? {} : { route }),
           ...token,
         });
-        report({ kind: "running", mesh, rank, reason: `it listens at ${address}` });
+        report({ kind: "running", mesh, rank, reason: `it listens at ${address}, ${took} ms after its start` });
         if (up.size === wanted) return hostPlaces(this.meshes).map((place) => up.get(formatPlace(place))!);
       }
     } finally {
@@ -180,8 +180,8 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   }
 
   async destroy({ applyId, directory }: KeptAllocation): Promise<void> {
-    await endKeeper(directory);
-    // The keeper may have been killed before.
+    // A keeper that does not answer may be about to start the hosts, or may have been killed.
+    if (!(await endKeeper(directory))) await endMarkedProcesses(applyId, keeperVariable);
     const isGone = await endMarkedProcesses(applyId);
     rmSync(directory, { recursive: true, force: true });
     if (!isGone) throw new Error(`processes with ${markVariable}=${applyId} do not end after SIGKILL`);

@@ -9,6 +9,9 @@ import { setTimeout as pause } from "node:timers/promises";
 /** The environment variable that marks the processes of a job. */
 export const markVariable = "VICEROY_JOB";
 
+/** The environment variable that marks the keeper of a job, which ends the other processes, and itself last. */
+export const keeperVariable = "VICEROY_JOB_KEEPER";
+
 /** Time in ms for processes to end after SIGTERM, before SIGKILL. */
 const graceMs = 1000;
 const stepMs = 20;
@@ -18,9 +21,10 @@ const killLimitMs = 10_000;
 /**
  * Returns the processes that belong to a job, except this process.
  * @param id the id of the job, or of one host of a job over ssh
+ * @param variable the variable that contains it
  */
-export function markedProcesses(id: string): number[] {
-  const mark = `${markVariable}=${id}`;
+export function markedProcesses(id: string, variable = markVariable): number[] {
+  const mark = `${variable}=${id}`;
   const children = new Map<number, number[]>();
   const found = new Set<number>();
   for (const name of readdirSync("/proc")) {
@@ -37,10 +41,10 @@ export function markedProcesses(id: string): number[] {
 }
 
 /** Ends all processes of a job: SIGTERM, then SIGKILL. @returns whether none is left */
-export async function endMarkedProcesses(id: string): Promise<boolean> {
+export async function endMarkedProcesses(id: string, variable = markVariable): Promise<boolean> {
   const asked = new Set<number>();
   for (let waited = 0; waited < graceMs + killLimitMs; waited += stepMs) {
-    const left = markedProcesses(id);
+    const left = markedProcesses(id, variable);
     if (left.length === 0) return true;
     const isGrace = waited < graceMs;
     for (const pid of left) {

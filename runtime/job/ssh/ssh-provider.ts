@@ -46,6 +46,8 @@ const endLimit = 15_000;
 
 export class SshProvider extends KeptProvider {
   readonly kind = "ssh";
+  // A host is silent while ssh logs in, which takes longer the farther it is, and almost no processor time here.
+  protected override readonly parallel = 32;
   readonly spec: SshSpec;
 
   constructor(spec: SshSpec) {

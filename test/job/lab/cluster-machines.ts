@@ -13,9 +13,15 @@ export interface ClusterMachine {
 
 const enter = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"';
 
-/** Creates machines that exist until all tests of this file have ended. */
-export function makeMachines(names: readonly string[]): Readonly<Record<string, ClusterMachine>> {
-  const machines = makeNetwork(names);
+/**
+ * Creates machines.
+ * @param atEnd calls a function when the machines are not needed any more: after all tests of this file
+ */
+export function makeMachines(
+  names: readonly string[],
+  atEnd?: (end: () => void) => void,
+): Readonly<Record<string, ClusterMachine>> {
+  const machines = makeNetwork(names, atEnd);
   const hosts = join(mkdtempSync(join(tmpdir(), "vn-")), "hosts");
   const lines = Object.values(machines).map(({ name, ip }) => `${ip} ${name}`);
   writeFileSync(hosts, ["127.0.0.1 localhost", ...lines, ""].join("\n"));

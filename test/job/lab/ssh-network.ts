@@ -49,9 +49,12 @@ export class SshNetwork {
   readonly machines: Readonly<Record<string, SshMachine>>;
   readonly #folder = mkdtempSync(join(tmpdir(), "vn-"));
 
-  /** Creates machines that exist until the tests of this file have ended. */
-  constructor(machines: Readonly<Record<string, SshMachineOptions>>) {
-    const { driver, ...others } = makeMachines(["driver", ...Object.keys(machines)]);
+  /**
+   * Creates machines.
+   * @param atEnd calls a function when the machines are not needed any more: after all tests of this file
+   */
+  constructor(machines: Readonly<Record<string, SshMachineOptions>>, atEnd?: (end: () => void) => void) {
+    const { driver, ...others } = makeMachines(["driver", ...Object.keys(machines)], atEnd);
     this.driver = driver!;
     this.home = this.#makeHome("driver");
     this.through = this.#entering(driver!, this.home, {});
