@@ -19,10 +19,15 @@ export function reduceDeclarations(folder, entries) {
   const named = filesFrom(read, (file) => read.includes(file) || path.basename(file) === "index.d.ts");
   for (const file of reached) {
     const written = readFileSync(file, "utf8").replaceAll(sentences, ": string;");
-    const text = operations.test(file) ? written.replaceAll(/\bTensor\b/g, "T") : written;
+    const outer = file.endsWith(diagnostics) ? written.replaceAll(innerMembers, "") : written;
+    const text = operations.test(file) ? outer.replaceAll(/\bTensor\b/g, "T") : outer;
     writeFileSync(file, named.has(file) ? text : text.replace(ownLineComments, ""));
   }
 }
+
+/** The table of diagnostics, and those of its members that only the compiler reads. Programs know the codes. */
+const diagnostics = path.join("diagnostics", "table.d.ts");
+const innerMembers = /^ +readonly (?:slug|severity|fix): .*;\n/gm;
 
 /** The types of constants that are sentences, such as the texts of diagnostics. No program distinguishes them. */
 const sentences = /: "(?:[^"\\\n]|\\.){40,}";/g;
