@@ -51,6 +51,8 @@ interface ApplyOptions {
 interface JobRun extends SubmittedJob {
   /** Aborted when this program ends its interest in the run. */
   readonly leaving: AbortController;
+  /** Aborted when a host is lost. */
+  readonly losing: AbortController;
   /** Resolves with the host meshes; undefined until they are asked for. */
   meshes?: Promise<HostMeshes>;
   /** Why the last host that was lost has ended. */
@@ -381,7 +383,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     const ended = new Promise<string>((resolve) => {
       resolveEnded = resolve;
     });
-    const run: JobRun = { ...submitted, leaving, ended, resolveEnded };
+    const run: JobRun = { ...submitted, leaving, losing: new AbortController(), ended, resolveEnded };
     this.#run = run;
     this.#events.restart();
     void this.#watch(run);
@@ -398,7 +400,10 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   async #watch(run: JobRun): Promise<void> {
     const { signal } = run.leaving;
     const report: Report = (event) => {
-      if (event.kind === "host-lost") run.lostReason = event.reason;
+      if (event.kind === "host-lost") {
+        run.lostReason = event.reason;
+        run.losing.abort();
+      }
       this.#report(event);
     };
     let reason: string;
@@ -495,15 +500,19 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     const hosts = await this.#hostsInTime(run, report, missing);
     const proof = proofFor(this.name, hosts, run.certificate?.files);
     const hasOwnProof = Object.keys(proof).length > 0;
+    // The provider knows that a host is lost earlier than the driver that dials it.
+    const losing = run.losing.signal;
     const meshes: Record<string, HostMesh<"hosts">> = {};
     for (const name of Object.keys(this.#provider.meshes)) {
       const own = hosts.filter(({ mesh }) => mesh === name);
       meshes[name] = attachRoutedHosts(own, { ...this.#options.attach, name, ...proof }, hasOwnProof);
     }
     try {
-      await Promise.all(Object.values(meshes).map(({ ready }) => ready));
+      await abortable(Promise.all(Object.values(meshes).map(({ ready }) => ready)), losing);
     } catch (error) {
-      await Promise.all(Object.values(meshes).map((mesh) => mesh.stop()));
+      const stopped = Promise.all(Object.values(meshes).map((mesh) => mesh.stop()));
+      // A host that is lost would be dialled until the end of the time limit.
+      if (!losing.aborted) await stopped;
       throw error;
     }
     return meshes;

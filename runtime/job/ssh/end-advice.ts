@@ -62,8 +62,8 @@ const advices: readonly Advice[] = [
       "free space there: the daemon is kept in ~/.cache/viceroy, or below XDG_CACHE_HOME, and its sockets in /tmp",
   },
   {
-    // The first channel is that of the forwarded socket, the second one that of the command.
-    said: /(?:^|: )channel 1: open failed: /m,
+    // The host has not printed anything, so this is not a channel for a socket, but the one for the command.
+    said: /(?:^|output ends with: )channel \d+: open failed: /,
     check: "shell",
     advice: () => 'its server of ssh opens no session: it must allow "MaxSessions 1" or more',
   },
