@@ -95,7 +95,16 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       const { tls } = this;
       const certificates =
         tls === null || credentials === undefined ? {} : { certificates: { ...tls, credentials: credentials.folder } };
-      const order = { applyId, directory, logs, idle: idle ?? null, parallel: this.parallel, hosts, ...command, ...certificates };
+      const order = {
+        applyId,
+        directory,
+        logs,
+        idle: idle ?? null,
+        parallel: this.parallel,
+        hosts,
+        ...command,
+        ...certificates,
+      };
       await startKeeper(order, join(logs, "keeper.log"));
     } catch (error) {
       await this.destroy(allocation);

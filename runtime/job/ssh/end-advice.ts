@@ -10,6 +10,10 @@ interface Advice {
   readonly advice: (host: string) => string;
 }
 
+/** The advice for a host whose server of ssh forwards no Unix sockets. */
+export const socketAdvice =
+  'its server of ssh must allow "AllowStreamLocalForwarding yes", through which a driver reaches a host';
+
 const advices: readonly Advice[] = [
   {
     said: /host key verification failed|remote host identification has changed/i,
@@ -70,8 +74,7 @@ const advices: readonly Advice[] = [
   {
     said: /(?:^|: )channel \d+: open failed: /m,
     check: "sockets",
-    advice: () =>
-      'its server of ssh must allow "AllowStreamLocalForwarding yes", through which a driver reaches a host',
+    advice: () => socketAdvice,
   },
 ];
 

@@ -1,5 +1,5 @@
 /** Judges what the Node.js of a host has said, and what can be reached through it. Pure. */
-import { causeOf } from "../end-advice.js";
+import { causeOf, socketAdvice } from "../end-advice.js";
 import type { DriverFacts, Finding, Judge } from "./finding.js";
 import type { NodeFacts } from "./probe-lines.js";
 import type { HostFacts } from "./probed-host.js";
@@ -38,10 +38,10 @@ function socketFinding({ host, output, socketError }: HostFacts, node: NodeFacts
     return judge("sockets", "problem", `it cannot make a socket: ${node.socketError}`, advice);
   }
   if (socketError === null) return judge("sockets", "ok", "this machine reaches a socket there through ssh");
-  const cause = causeOf(output, host);
-  const forbids = cause?.check === "sockets";
+  // The shell of the host has answered, so this is not the channel for the command.
+  const forbids = /^channel \d+: open failed: /m.test(output);
   const text = `this machine does not reach a socket there through ssh: ${forbids ? output : (socketError ?? "no answer")}`;
-  return judge("sockets", "problem", text, cause?.advice ?? `try "ssh -v ${host} true"`);
+  return judge("sockets", "problem", text, forbids ? socketAdvice : `try "ssh -v ${host} true"`);
 }
 
 function peerFinding({ peers }: HostFacts, node: NodeFacts, { port }: DriverFacts, judge: Judge): Finding {
