@@ -1,4 +1,5 @@
 /** Tests of meshes that outlive their driver: a program detaches and ends, and other programs find its meshes. */
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { lookup } from "viceroy";
 import { attach, ProcessJob } from "viceroy/job";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -271,8 +272,11 @@ describe("supervision moves to the controller", () => {
     const index = await lookup<Shards>("index");
     const call = failureOf(index.slice({ hosts: 0, shards: 0 }).sleep.callOne(600_000));
     const [controller = 0] = await controllersOf(job);
+    const folder = readFileSync(`/proc/${controller}/cmdline`, "utf8").split("\0").at(-2)!;
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
     process.kill(controller, "SIGKILL");
     const error = await call;
+    await until(() => !existsSync(folder));
     expect(error.name).toBe("SupervisionError");
     expect(error.message).toMatch(/the controller of job "viceroy", process \d+ on .*has ended/);
     expect((await failureOf(index.add.call("tea"))).message).toContain('the controller of job "viceroy"');

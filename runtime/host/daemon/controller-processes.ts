@@ -3,6 +3,9 @@
  * outlives the host. A controller that ends is not started again, because its meshes have ended with it.
  */
 import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { lazyModules } from "../../lazy-modules.js";
 import type { Random } from "../../link/clock.js";
 import { Deferred } from "../../proc/deferred.js";
@@ -77,7 +80,8 @@ class ControllerProcess {
   constructor() {
     const script = bootScript([]);
     const command = script === singleExecutable ? [] : [script];
-    this.#child = lazyModules.childProcess.spawn(process.execPath, [...command, controllerArgument], {
+    const folder = mkdtempSync(join(tmpdir(), "viceroy-controller-"));
+    this.#child = lazyModules.childProcess.spawn(process.execPath, [...command, controllerArgument, folder], {
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
@@ -89,7 +93,10 @@ class ControllerProcess {
       this.#child.once("error", ({ message }) => resolve(`it could not be started: ${message}`));
       this.#child.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
     });
-    void this.ended.then((how) => this.#answer?.reject(new Error(`its process has ended: ${how}`)));
+    void this.ended.then((how) => {
+      rmSync(folder, { recursive: true, force: true });
+      this.#answer?.reject(new Error(`its process has ended: ${how}`));
+    });
   }
 
   get pid(): number | undefined {

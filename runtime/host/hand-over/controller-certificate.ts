@@ -1,11 +1,16 @@
-/** The files of the certificate that a controller gets with a hand-over, on its own machine. They end with its process. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/**
+ * The files of the certificate that a controller gets with a hand-over, on its own machine. They are in the private folder
+ * that the daemon has made for the controller, and that it removes when the controller has ended in any way.
+ */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TlsFiles } from "../../link/transport/tls/credentials.js";
 import type { HandedHosts } from "./hand-over.js";
 
-/** The folder for each certificate. Both orders of the daemon contain the same ones. */
+/** The index of the folder in the arguments of a controller. */
+const folderIndex = 3;
+
+/** The files of each certificate. Both orders of the daemon contain the same ones. */
 const written = new Map<string, TlsFiles>();
 
 /** Returns the hosts with credentials that this process can use. */
@@ -16,9 +21,7 @@ export function withOwnCertificate({ certificate, ...hosts }: HandedHosts): Hand
 function filesOf(certificate: NonNullable<HandedHosts["certificate"]>): TlsFiles {
   const known = written.get(certificate.cert);
   if (known !== undefined) return known;
-  // Only the user can open the folder.
-  const folder = mkdtempSync(join(tmpdir(), "viceroy-controller-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const folder = process.argv[folderIndex]!;
   const files = {
     cert: join(folder, "certificate.pem"),
     key: join(folder, "key.pem"),

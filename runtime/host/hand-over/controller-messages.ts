@@ -1,6 +1,6 @@
 /** The messages between a daemon and a controller that it has started, over the channel of Node.js. */
 
-/** The argument of the boot file that makes the process a controller. */
+/** The argument of the boot file that makes the process a controller. A private folder for its files follows. */
 export const controllerArgument = "controller";
 
 /** An order of the daemon. Exactly one property is set. Both contain the text of `encodeHandOver`. */
