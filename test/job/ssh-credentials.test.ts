@@ -49,7 +49,7 @@ const hostFolder = (applyId: string, index: number) => `/tmp/vj-${applyId.slice(
 
 /** Returns the addresses at which the hosts of a job listen, by rank. */
 function addressesOf(driver: JobDriver): string[] {
-  const found = driver.events().flatMap((event) => /it listens at (tls:.*)$/.exec(event)?.[1] ?? []);
+  const found = driver.events().flatMap((event) => /it listens at (tls:[^,\s]+)/.exec(event)?.[1] ?? []);
   return found.sort((left, right) => Number(left.split("/").at(-1)) - Number(right.split("/").at(-1)));
 }
 
