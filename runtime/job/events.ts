@@ -6,13 +6,14 @@ import { MAX_TIMER_MS } from "../link/clock.js";
  * What happens to a job:
  *
  * - `pending`: the scheduler has not started the job; `reason` is the scheduler's own.
+ * - `starting`: the scheduler has started the job, and its hosts are not up yet.
  * - `running`: all hosts of the job, or one host, are up.
  * - `host-lost`: a host has ended or does not answer.
  * - `host-replaced`: a host that was lost is up again, possibly on another machine.
  * - `warned`: the job will be ended soon: its time limit, or preemption.
  * - `ended`: the job is over. No event follows.
  */
-export type JobEventKind = "pending" | "running" | "host-lost" | "host-replaced" | "warned" | "ended";
+export type JobEventKind = "pending" | "starting" | "running" | "host-lost" | "host-replaced" | "warned" | "ended";
 
 /** One event of a job. */
 export interface JobEvent {

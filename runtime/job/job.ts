@@ -484,8 +484,11 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     } catch (error) {
       if (run.endReason !== undefined) throw new JobStartError(this.name, run.endReason, { cause: error });
       if (!late.signal.aborted) throw error;
+      // A provider that knows more says why in its error.
+      const isReason = error instanceof Error && error.name !== "AbortError";
       const logs = this.#provider.logs(run.record.allocation, { follow: false, signal: run.leaving.signal });
-      throw new JobStartTimeoutError(this.name, hostTimeout, [...missing], await lastWords(logs, [...missing]));
+      const reason = isReason ? error.message : await lastWords(logs, [...missing]);
+      throw new JobStartTimeoutError(this.name, hostTimeout, [...missing], reason);
     } finally {
       clearTimeout(timer);
     }

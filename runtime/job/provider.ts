@@ -81,6 +81,8 @@ export interface JobProvider<A extends Json = Json> {
   readonly spec: Json;
   /** How the certificates of the hosts are made; null if they need none. */
   readonly tls: TlsSpec | null;
+  /** Whether the hosts read and write the folder of a run, so that it must be where they see it. Default: false. */
+  readonly sharesFolder?: boolean;
   /** The names and sizes of the meshes, in order of declaration. */
   readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
   /** Whether the hosts are the machine of the program itself, which attaches nothing then. Absent: false. */

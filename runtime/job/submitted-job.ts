@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "../../shared/text/error-message.js";
 import { type ClientOrder, recordFileOf } from "./batch/client.js";
-import type { JobCache } from "./cache/job-cache.js";
+import { JobCache } from "./cache/job-cache.js";
 import { credentialsFolder, removeCredentials } from "./credentials/credentials-folder.js";
 import { JobSubmitError } from "./errors.js";
-import type { CheckedOptions } from "./job-options.js";
+import { type CheckedOptions, defaultCache } from "./job-options.js";
 import { version } from "./kernel.js";
 import { hostPlaces } from "./mesh-spec.js";
 import type { JobProvider, RunCredentials } from "./provider.js";
@@ -90,6 +90,11 @@ async function withAllocation(record: JobRecord, provider: JobProvider): Promise
   return allocation === undefined ? undefined : { ...record, allocation };
 }
 
+/** Returns the folder of a run that is not recorded. The temporary folder of this machine is not that of its hosts. */
+function folderWithoutCache({ sharesFolder = false }: JobProvider, applyId: string): string {
+  return sharesFolder ? new JobCache(defaultCache).folderOf(applyId) : mkdtempSync(join(tmpdir(), "viceroy-job-"));
+}
+
 async function submitNew(
   provider: JobProvider,
   { name, idle }: CheckedOptions,
@@ -98,7 +103,7 @@ async function submitNew(
   client: ClientOrder | undefined,
 ): Promise<JobRecord> {
   const applyId = randomUUID();
-  const folder = cache?.folderOf(applyId) ?? mkdtempSync(join(tmpdir(), "viceroy-job-"));
+  const folder = cache?.folderOf(applyId) ?? folderWithoutCache(provider, applyId);
   const draft: JobRecord = {
     version: recordVersion,
     viceroy: version,

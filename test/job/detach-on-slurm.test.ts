@@ -5,10 +5,17 @@ import { loadProject, project, startOrdered } from "../host/publish/programs.js"
 import { permitted } from "../permitted.js";
 import { until } from "../proc/until.js";
 import { newCache } from "./job-program.js";
-import { hasSlurm, SlurmCluster } from "./lab/slurm-cluster.js";
+import { SlurmCluster } from "./lab/slurm-cluster.js";
+import { findSlurm } from "./lab/slurm-release.js";
 
-const slurm = permitted("jobs on a cluster of Slurm", "Debian's packages slurmctld, slurmd and munge", hasSlurm);
-const cluster = networks && slurm ? new SlurmCluster(2) : (undefined as unknown as SlurmCluster);
+const release = findSlurm("22.05");
+const slurm = permitted(
+  "jobs on a cluster of Slurm",
+  "Debian's packages slurmctld, slurmd and munge",
+  release !== undefined,
+);
+const cluster =
+  networks && slurm ? new SlurmCluster({ release: release!, nodes: 2 }) : (undefined as unknown as SlurmCluster);
 
 function startOwner(cache: string) {
   const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle: "5s", progress: "silent" };

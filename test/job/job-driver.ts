@@ -13,6 +13,8 @@ export interface Printed {
   readonly pids?: readonly number[];
   /** The machines of the crew. */
   readonly names?: readonly string[];
+  /** The hosts of the crew, such as `workers[0]`. */
+  readonly places?: readonly string[];
   readonly gpus?: readonly string[];
   /** The value of the variable WORD in the processes of the crew. */
   readonly words?: readonly string[];

@@ -17,12 +17,19 @@ import {
   viceroyJob,
 } from "./batch-driver.js";
 import { newCache } from "./job-program.js";
-import { hasSlurm, SlurmCluster } from "./lab/slurm-cluster.js";
+import { SlurmCluster } from "./lab/slurm-cluster.js";
+import { findSlurm } from "./lab/slurm-release.js";
 
-const slurm = permitted("batch jobs on a cluster of Slurm", "Debian's packages slurmctld, slurmd and munge", hasSlurm);
+const release = findSlurm("22.05");
+const slurm = permitted(
+  "batch jobs on a cluster of Slurm",
+  "Debian's packages slurmctld, slurmd and munge",
+  release !== undefined,
+);
 
 /** It is made here, and not before the first test, so that it is removed after the tests of the file. */
-const cluster = networks && slurm ? new SlurmCluster(3) : (undefined as unknown as SlurmCluster);
+const cluster =
+  networks && slurm ? new SlurmCluster({ release: release!, nodes: 3 }) : (undefined as unknown as SlurmCluster);
 
 function newPlace(options: object = {}): JobPlace {
   const { env, login } = cluster;

@@ -10,6 +10,8 @@ import type { TlsSpec } from "../job-options.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
 import { clientCheck, clientRun, signalArgument } from "./batch-client.js";
+import { hostCheck } from "./host-check.js";
+import { warnedMark } from "./queue.js";
 import { memoryMib, type SlurmMeshSpec, type SlurmSpec } from "./slurm-spec.js";
 
 export interface BatchJob {
@@ -44,6 +46,9 @@ export function commentOf(applyId: string): string {
 const firstPort = 20_000;
 const portCount = 12_000;
 
+/** Time in seconds before its time limit at which a job is warned. */
+export const warnSeconds = 60;
+
 /** Returns the port of the hosts of a job. Two jobs on one node have different ids, and so different ports. */
 export function portOf(jobId: number): number {
   return firstPort + 2 * (jobId % (portCount / 2));
@@ -71,7 +76,7 @@ export function batchScript(spec: SlurmSpec, job: BatchJob): string {
     ...optional("--qos", spec.qos),
     ...optional("--constraint", spec.constraint),
     ...optional("--time", spec.timeLimit),
-    ...(client === undefined ? [] : [signalArgument(spec.timeLimit)]),
+    client === undefined ? `--signal=B:USR1@${warnSeconds}` : signalArgument(spec.timeLimit),
     ...(spec.exclusive ? ["--exclusive"] : []),
   ];
   const components = uniform
@@ -92,16 +97,38 @@ umask 077
 export ${markVariable}=${applyId} ${recordVariable}=${quote(recordFileOf(folder))}
 unset VICEROY_TOKEN
 ${spec.setup ?? ""}
+check=${quote(hostCheck)}
 ${client === undefined ? "" : clientCheck(client, folder)}port=${spec.port ?? `$((${firstPort} + 2 * (SLURM_JOB_ID % ${portCount / 2})))`}
 ${spec.tls === null ? "" : startIssuer(job, spec.tls)}step() {
   VICEROY_JOB_MESH=$1
   export VICEROY_JOB_MESH
   shift
-  srun --kill-on-bad-exit=1 --label "$@" ${hostCommand(spec, job)} \\
+  srun --kill-on-bad-exit=1 --label "$@" sh -c "$check" sh ${quote(folder)} ${hostCommand(spec, job)} \\
     > >(sed -u "s/^/$VICEROY_JOB_MESH /") 2>&1 &
 }
 ${steps.join("\n")}
-${client === undefined ? "# One step that ends is the end of the job.\nwait -n\n" : clientRun(client, folder)}`;
+${client === undefined ? hostsRun(applyId) : clientRun(client, folder)}`;
+}
+
+/** Returns the lines that wait for the end of the first step, which is the end of the job. */
+function hostsRun(applyId: string): string {
+  return `# Slurm sends a signal before the time limit, or before it preempts the job. The comment tells the driver.
+warn() {
+  scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(`${commentOf(applyId)} ${warnedMark}`)}
+  warned=1
+}
+trap warn USR1 USR2
+# A job that Slurm starts again has not been warned.
+[ -z "$SLURM_RESTART_COUNT" ] || scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(commentOf(applyId))}
+# One step that ends is the end of the job. A signal ends "wait", too.
+warned=1
+while [ -n "$warned" ]; do
+  warned=
+  wait -n
+  status=$?
+done
+exit "$status"
+`;
 }
 
 /**
@@ -122,14 +149,13 @@ issuer="tcp://$SLURMD_NODENAME:$((port + 1))"
 `;
 }
 
-/** Returns the command that each node runs. */
+/** Returns the arguments of the check (host-check.ts): the beginning of the identity, and the command that each node runs. */
 function hostCommand({ tls }: SlurmSpec, { node, commandLine, idle, applyId, folder, client }: BatchJob): string {
   const host = `${quote(node)} ${quote(commandLine)} host --print${client === undefined ? ` --idle ${idle}` : ""} --listen`;
-  if (tls === null) return `${host} "tcp://0.0.0.0:$port" --token-file ${quote(`${folder}/token`)}`;
-  const identity = `viceroy://${applyId}/hosts/$VICEROY_JOB_MESH/$SLURM_PROCID`;
-  // The number of the node in its mesh is known there only.
-  return `sh -c ${quote(`exec "$@" --identity "${identity}"`)} sh \\
-    ${host} "tls://0.0.0.0:$port" --issuer "$issuer" --secret-file ${quote(`${folder}/${credentialsName}/${secretsFile}`)} 3>&-`;
+  if (tls === null) return `'' ${host} "tcp://0.0.0.0:$port" --token-file ${quote(`${folder}/token`)}`;
+  const secrets = quote(`${folder}/${credentialsName}/${secretsFile}`);
+  return `"viceroy://${applyId}/hosts/$VICEROY_JOB_MESH/" \\
+    ${host} "tls://0.0.0.0:$port" --issuer "$issuer" --secret-file ${secrets} 3>&-`;
 }
 
 function resourceArguments(name: string, { cpus, gpus, memory }: SlurmMeshSpec): string[] {

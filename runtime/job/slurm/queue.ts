@@ -9,8 +9,10 @@ export interface QueueLine {
   readonly nodes: string;
   /** Why the job waits or has ended, in Slurm's words. */
   readonly reason: string;
-  /** The comment of the job, which contains the id of the run. */
+  /** The comment of the job, which begins with the id of the run. */
   readonly comment: string;
+  /** The number of times that Slurm has started the job again. */
+  readonly restarts: number;
   /** The time that is left in seconds; undefined if there is no limit. */
   readonly left: number | undefined;
 }
@@ -38,7 +40,10 @@ export function isLiving({ state }: QueueLine): boolean {
   return livingStates.has(state);
 }
 
-const format = "%T|%N|%r|%L|%k";
+/** The fields of a line, with the number of characters to which Slurm pads or cuts them. */
+const format = ["State:30", "NodeList:4000", "Reason:300", "TimeLeft:30", "RestartCnt:12", "Comment:300"]
+  .map((field) => `${field}|`)
+  .join(",");
 
 /**
  * Asks Slurm about a job.
@@ -47,7 +52,7 @@ const format = "%T|%N|%r|%L|%k";
  */
 export async function queryQueue(commands: SlurmCommands, jobId: number): Promise<readonly QueueLine[]> {
   try {
-    const out = await commands.run(["squeue", "--noheader", `--jobs=${jobId}`, "--states=all", `--format=${format}`]);
+    const out = await commands.run(["squeue", "--noheader", `--jobs=${jobId}`, "--states=all", `--Format=${format}`]);
     return out.split("\n").flatMap(parseLine);
   } catch (error) {
     if (error instanceof SlurmCommandError && /invalid job id/i.test(error.said)) return [];
@@ -56,10 +61,12 @@ export async function queryQueue(commands: SlurmCommands, jobId: number): Promis
 }
 
 function parseLine(line: string): QueueLine[] {
-  const [state, nodes, reason, left, ...comment] = line.split("|");
+  const [state, nodes, reason, left, restarts, comment] = line.split("|").map((field) => field.trim());
   // A login node may print other lines first.
-  if (left === undefined || !/^[A-Z_]+$/.test(state!)) return [];
-  return [{ state: state!, nodes: nodes!, reason: reason!, left: parseLeft(left), comment: comment.join("|") }];
+  if (comment === undefined || !/^[A-Z_]+$/.test(state!)) return [];
+  return [
+    { state: state!, nodes: nodes!, reason: reason!, left: parseLeft(left!), restarts: Number(restarts), comment },
+  ];
 }
 
 /** Reads `days-hours:minutes:seconds`; the parts before the seconds may be missing. */
@@ -69,12 +76,25 @@ function parseLeft(text: string): number | undefined {
   return rest.split(":").reduce((total, part) => total * 60 + Number(part), 0) + Number(days) * 86_400;
 }
 
+/** The text that a job adds to its comment when Slurm has signalled that it will end soon. */
+export const warnedMark = "warned";
+
+/** Returns whether a job has a comment, to which it may have added something. */
+export function hasComment({ comment }: Pick<QueueLine, "comment">, wanted: string): boolean {
+  return comment === wanted || comment.startsWith(`${wanted} `);
+}
+
+/** Returns whether Slurm has signalled that the job will end soon. */
+export function isWarned({ comment }: QueueLine): boolean {
+  return comment.endsWith(` ${warnedMark}`);
+}
+
 /** Finds the jobs of a run by their comment. @returns their ids */
 export async function findJobs(commands: SlurmCommands, comment: string): Promise<number[]> {
   const out = await commands.run(["squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%k"]);
   const ids = out.split("\n").flatMap((line) => {
     const [id, state, ...rest] = line.split("|");
-    return state !== undefined && livingStates.has(state) && rest.join("|") === comment
+    return state !== undefined && livingStates.has(state) && hasComment({ comment: rest.join("|") }, comment)
       ? [Number.parseInt(id!, 10)]
       : [];
   });

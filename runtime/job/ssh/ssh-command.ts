@@ -1,4 +1,5 @@
 /** The command line of `ssh` for one host, and the shell script that it runs there. */
+import { oldestNode } from "../host-node.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
 
@@ -48,9 +49,6 @@ function option(name: string, value: string): [string, string] {
 
 /** The exit code of a host that cannot run a daemon. */
 const unusableCode = 69;
-
-/** The oldest Node.js that Viceroy supports. */
-const oldestNode = "20.9";
 
 function remoteScript({ env, setup, node }: SshConnection): string {
   const name = quote(node);

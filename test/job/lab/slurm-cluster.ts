@@ -1,77 +1,99 @@
 /**
- * A real cluster of Slurm without systemd: munged and slurmctld on the machine `login`, one slurmd on each node. The
- * programs come from Debian's packages (`.ci/peers.mjs` unpacks them).
+ * A real cluster of Slurm without systemd: munged and slurmctld on the machine `login`, one slurmd on each node. The nodes
+ * have two GPUs each, which are no real ones.
  */
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll } from "vitest";
-import { unpackedPeers } from "../../peers.js";
 import { gone, until } from "../../proc/until.js";
 import { type ClusterMachine, makeMachines, runOn } from "./cluster-machines.js";
+import type { SlurmRelease } from "./slurm-release.js";
+import { slurmSettings } from "./slurm-settings.js";
 
-const usr = join(unpackedPeers, "usr");
-const libraries = join(usr, "lib/x86_64-linux-gnu");
-const plugins = join(libraries, "slurm-wlm");
-
-/** Whether the programs of Slurm are there. */
-export const hasSlurm = existsSync(join(usr, "sbin/slurmctld-wlm"));
+export interface ClusterOptions {
+  readonly release: SlurmRelease;
+  readonly nodes: number;
+  /** Calls a function when the cluster is not needed any more. Default: after all tests of this file. */
+  readonly atEnd?: (end: () => void) => void;
+}
 
 export class SlurmCluster {
   readonly login: ClusterMachine;
   readonly nodes: Readonly<Record<string, ClusterMachine>>;
   /** The environment in which the commands of Slurm work. */
   readonly env: NodeJS.ProcessEnv;
+  readonly #release: SlurmRelease;
   readonly #folder: string;
   readonly #configuration: string;
 
-  /** Starts a cluster, which ends with the tests of this file. */
-  constructor(nodeCount: number) {
-    const names = Array.from({ length: nodeCount }, (_, index) => `n${index + 1}`);
-    const { login, ...nodes } = makeMachines(["login", ...names]);
+  /** Starts a cluster. */
+  constructor({ release, nodes: count, atEnd = afterAll }: ClusterOptions) {
+    this.#release = release;
+    const names = Array.from({ length: count }, (_, index) => `n${index + 1}`);
+    const machines = Object.entries(makeMachines(["login", ...names], atEnd)).map(
+      ([name, { machine, through }]) => [name, { machine, through: [...through, ...release.inside] }] as const,
+    );
+    const { login, ...nodes } = Object.fromEntries(machines);
     this.login = login!;
     this.nodes = nodes;
     this.#folder = mkdtempSync(join(tmpdir(), "vs-"));
     chmodSync(this.#folder, 0o755);
-    for (const name of ["munge", "socket", "state", "spool", "log"])
+    for (const name of ["munge", "socket", "state", "spool", "log", "gpus", "programs"])
       mkdirSync(join(this.#folder, name), { mode: 0o755 });
     chmodSync(join(this.#folder, "munge"), 0o700);
+    // Debian's files are called slurmd-wlm and so on. Slurm ignores the GPUs of nodes unless its programs have their own names.
+    for (const name of ["slurmctld", "slurmd", "slurmstepd"])
+      symlinkSync(join(release.usr, `sbin/${name}-wlm`), this.#program(name));
     this.#configuration = join(this.#folder, "slurm.conf");
     this.env = {
       ...process.env,
-      PATH: [join(usr, "bin"), join(usr, "sbin"), process.env["PATH"]].join(delimiter),
-      LD_LIBRARY_PATH: [plugins, libraries].join(delimiter),
+      ...release.env,
+      PATH: [join(release.usr, "bin"), join(release.usr, "sbin"), process.env["PATH"]].join(delimiter),
       SLURM_CONF: this.#configuration,
     };
-    writeFileSync(this.#configuration, this.#settings(names));
-    writeFileSync(join(this.#folder, "cgroup.conf"), "CgroupPlugin=cgroup/v1\n");
+    this.#writeSettings();
     this.#startMunge();
     this.startController();
     for (const name of names) this.startNode(name);
-    afterAll(() => this.#stop());
+    atEnd(() => this.#stop());
   }
 
   startController(): void {
-    runOn(this.login, [join(usr, "sbin/slurmctld-wlm"), "-f", this.#configuration], this.env);
+    runOn(this.login, [this.#program("slurmctld"), "-f", this.#configuration], this.env);
   }
 
   /** Ends the controller, which stores the jobs first. */
   async stopController(): Promise<void> {
-    const pid = Number(readFileSync(join(this.#folder, "slurmctld.pid"), "utf8"));
+    const pid = this.#pid("slurmctld.pid")!;
     process.kill(pid, "SIGTERM");
     await until(() => gone(pid));
   }
 
-  startNode(name: string): void {
-    const stepDaemon = join(usr, "sbin/slurmstepd-wlm");
-    const command = [join(usr, "sbin/slurmd-wlm"), "-N", name, "-f", this.#configuration, "-d", stepDaemon];
-    runOn(this.nodes[name]!, command, this.env);
+  /** Starts the daemon of a node. @param hidden a folder that the node does not see */
+  startNode(name: string, hidden?: string): void {
+    const daemon = ["-N", name, "-f", this.#configuration, "-d", this.#program("slurmstepd")];
+    const hide = 'mount -t tmpfs none "$1" && shift && exec "$@"';
+    const prefix = hidden === undefined ? [] : ["sh", "-c", hide, "sh", hidden];
+    runOn(this.nodes[name]!, [...prefix, this.#program("slurmd"), ...daemon], this.env);
+  }
+
+  /** Ends a node at once, with everything that runs on it. */
+  async killNode(name: string): Promise<void> {
+    const { pids } = this.nodes[name]!.machine;
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    await until(() => pids.every(gone));
   }
 
   /** Runs a command of Slurm on the login machine. */
   run(...command: string[]): string {
     return runOn(this.login, command, this.env);
+  }
+
+  #program(name: string): string {
+    return join(this.#folder, "programs", name);
   }
 
   #startMunge(): void {
@@ -84,68 +106,36 @@ export class SlurmCluster {
       `--log-file=${join(this.#folder, "munge/log")}`,
       `--seed-file=${join(this.#folder, "munge/seed")}`,
     ];
-    runOn(this.login, [join(usr, "sbin/munged"), ...files, "--force"], this.env);
+    runOn(this.login, [join(this.#release.usr, "sbin/munged"), ...files, "--force"], this.env);
   }
 
   get #socket(): string {
     return join(this.#folder, "socket/munge");
   }
 
-  #settings(names: readonly string[]): string {
+  #writeSettings(): void {
     const folder = this.#folder;
-    const nodes = names.map((name) => {
-      const { ip } = this.nodes[name]!.machine;
-      return `NodeName=${name} NodeAddr=${ip} NodeHostname=${name} Port=16818 CPUs=4 RealMemory=4096 State=UNKNOWN`;
-    });
-    return [
-      "ClusterName=viceroy",
-      `SlurmctldHost=login(${this.login.machine.ip})`,
-      "SlurmUser=root",
-      "SlurmdUser=root",
-      "AuthType=auth/munge",
-      `AuthInfo=socket=${this.#socket}`,
-      "CredType=cred/munge",
-      "SlurmctldPort=16817",
-      `StateSaveLocation=${folder}/state`,
-      `SlurmdSpoolDir=${folder}/spool/%n`,
-      `SlurmctldPidFile=${folder}/slurmctld.pid`,
-      `SlurmdPidFile=${folder}/slurmd-%n.pid`,
-      `SlurmctldLogFile=${folder}/log/slurmctld`,
-      `SlurmdLogFile=${folder}/log/slurmd-%n`,
-      "ProctrackType=proctrack/linuxproc",
-      "TaskPlugin=task/none",
-      "JobAcctGatherType=jobacct_gather/none",
-      "AccountingStorageType=accounting_storage/none",
-      "SelectType=select/cons_tres",
-      "SelectTypeParameters=CR_CPU_Memory",
-      "SchedulerType=sched/backfill",
-      // By default, jobs start after seconds.
-      "SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,sched_min_interval=0",
-      "SwitchType=switch/none",
-      "MpiDefault=none",
-      `PluginDir=${plugins}`,
-      "ReturnToService=2",
-      "SlurmdTimeout=10",
-      "KillWait=2",
-      "MinJobAge=300",
-      "PreemptType=preempt/partition_prio",
-      "PreemptMode=REQUEUE",
-      "SlurmdParameters=config_overrides",
-      "PlugStackConfig=/dev/null",
-      ...nodes,
-      `PartitionName=main Nodes=${names.join(",")} Default=YES MaxTime=INFINITE State=UP PriorityTier=1`,
-      `PartitionName=urgent Nodes=${names.join(",")} MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF`,
-      "",
-    ].join("\n");
+    const addresses = Object.entries(this.nodes).map(([name, { machine }]) => ({ name, ip: machine.ip }));
+    const settings = slurmSettings(folder, { login: this.login.machine.ip, socket: this.#socket, nodes: addresses });
+    writeFileSync(this.#configuration, [...settings, ...this.#release.settings, ""].join("\n"));
+    writeFileSync(join(folder, "cgroup.conf"), this.#release.cgroups);
+    // Slurm tells jobs the numbers of devices only if they are devices. These are like /dev/null.
+    for (const index of [0, 1]) execFileSync("mknod", [join(folder, `gpus/nvidia${index}`), "c", "1", "3"]);
+    writeFileSync(join(folder, "gres.conf"), `AutoDetect=off\nName=gpu File=${folder}/gpus/nvidia[0-1]\n`);
+  }
+
+  #pid(file: string): number | undefined {
+    const path = join(this.#folder, file);
+    return existsSync(path) ? Number(readFileSync(path, "utf8")) : undefined;
   }
 
   #stop(): void {
-    const pids = ["munge/pid", "slurmctld.pid", ...Object.keys(this.nodes).map((name) => `slurmd-${name}.pid`)];
-    for (const name of pids) {
+    const files = ["munge/pid", "slurmctld.pid", ...Object.keys(this.nodes).map((name) => `slurmd-${name}.pid`)];
+    for (const pid of files.map((file) => this.#pid(file)).filter((found) => found !== undefined)) {
       try {
-        process.kill(Number(readFileSync(join(this.#folder, name), "utf8")), "SIGKILL");
+        process.kill(pid, "SIGKILL");
       } catch {
-        // It has ended, or has never started.
+        // It has ended already.
       }
     }
   }

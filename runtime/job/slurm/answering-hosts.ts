@@ -1,0 +1,58 @@
+/** Waits until hosts accept connections. Nodes of one job start at different times, so each host is asked until it answers. */
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { errorMessage } from "../../../shared/text/error-message.js";
+
+/** Time in ms between two attempts: each is twice the one before. */
+const firstPauseMs = 20;
+const longestPauseMs = 500;
+
+/** Time in ms for one attempt: a node that is starting may swallow the first packets. */
+const attemptMs = 2000;
+
+/** A host that is asked. */
+export interface AskedHost {
+  /** The name of the node. */
+  readonly node: string;
+  readonly port: number;
+}
+
+/** Thrown when a host does not answer in time. */
+export class SilentHostError extends Error {
+  override readonly name = "SilentHostError";
+
+  constructor({ node, port }: AskedHost, lastFailure: string) {
+    super(`runs on node ${node}, and does not answer at port ${port}: ${lastFailure}`);
+  }
+}
+
+/**
+ * Resolves when a host accepts a connection.
+ * @throws SilentHostError when `signal` is aborted before
+ */
+export async function waitForAnswer(host: AskedHost, signal: AbortSignal): Promise<void> {
+  let lastFailure = "it was not asked yet";
+  for (let wait = firstPauseMs; !signal.aborted; wait = Math.min(2 * wait, longestPauseMs)) {
+    try {
+      await tryOnce(host);
+      return;
+    } catch (error) {
+      lastFailure = errorMessage(error);
+    }
+    await pause(wait, undefined, { signal }).catch(() => {});
+  }
+  throw new SilentHostError(host, lastFailure);
+}
+
+function tryOnce({ node, port }: AskedHost): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: node, port });
+    const end = (settle: () => void) => {
+      socket.destroy();
+      settle();
+    };
+    socket.setTimeout(attemptMs, () => end(() => reject(new Error(`no answer within ${attemptMs} ms`))));
+    socket.once("connect", () => end(resolve));
+    socket.once("error", (error) => end(() => reject(error)));
+  });
+}
