@@ -106,6 +106,7 @@ await check("the API reference describes everything", () => node(".ci/api-refere
 const site = beside([".ci/site.mjs", "--with-written-api"]);
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 await check("programs for the tests", downloads);
+if (profile === "long") await check("a second release of Slurm", () => node(".ci/slurm.mjs"));
 await check("addons for the tests", addons);
 // From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";

@@ -3,9 +3,10 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorMessage } from "../../../shared/text/error-message.js";
 
-/** Time in ms between two attempts: each is twice the one before. */
+/** Time in ms between two attempts, which grows with the time since the first one: to a tenth of it. */
 const firstPauseMs = 20;
 const longestPauseMs = 500;
+const pausePart = 10;
 
 /** Time in ms for one attempt: a node that is starting may swallow the first packets. */
 const attemptMs = 2000;
@@ -32,14 +33,16 @@ export class SilentHostError extends Error {
  */
 export async function waitForAnswer(host: AskedHost, signal: AbortSignal): Promise<void> {
   let lastFailure = "it was not asked yet";
-  for (let wait = firstPauseMs; !signal.aborted; wait = Math.min(2 * wait, longestPauseMs)) {
+  const begin = Date.now();
+  while (!signal.aborted) {
     try {
       await tryOnce(host);
       return;
     } catch (error) {
       lastFailure = errorMessage(error);
     }
-    await pause(wait, undefined, { signal }).catch(() => {});
+    const wait = Math.max(firstPauseMs, (Date.now() - begin) / pausePart);
+    await pause(Math.min(wait, longestPauseMs), undefined, { signal }).catch(() => {});
   }
   throw new SilentHostError(host, lastFailure);
 }
