@@ -71,7 +71,7 @@ async function removeFormatting(folder) {
         minifyWhitespace: true,
         minifySyntax: true,
         ...(isLoadedByFew(name) ? { minifyIdentifiers: true, keepNames: true } : {}),
-        lineLimit: 200,
+        lineLimit: 500,
         charset: "ascii",
       });
       writeFileSync(file, code, { mode: statSync(file).mode });

@@ -24,15 +24,22 @@ import { until } from "../proc/until.js";
 import { type DriverEnd, type JobDriver, startJobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
 import { attachAs } from "./lab/attach-as.js";
-import { hasSlurm, SlurmCluster } from "./lab/slurm-cluster.js";
+import { SlurmCluster } from "./lab/slurm-cluster.js";
+import { findSlurm } from "./lab/slurm-release.js";
 import { hasFaketime, wrongClock } from "./lab/wrong-clock.js";
 
-const slurm = permitted("jobs on a cluster of Slurm", "Debian's packages slurmctld, slurmd and munge", hasSlurm);
+const release = findSlurm("22.05");
+const slurm = permitted(
+  "jobs on a cluster of Slurm",
+  "Debian's packages slurmctld, slurmd and munge",
+  release !== undefined,
+);
 const clocks = permitted("jobs on machines with wrong clocks", "Debian's package faketime", hasFaketime);
 const commandLine = join(import.meta.dirname, "../../dist/cli/viceroy.js");
 
 /** It is made here, and not before the first test, so that it is removed after the tests of the file. */
-const cluster = networks && slurm ? new SlurmCluster(3) : (undefined as unknown as SlurmCluster);
+const cluster =
+  networks && slurm ? new SlurmCluster({ release: release!, nodes: 3 }) : (undefined as unknown as SlurmCluster);
 const drivers: JobDriver[] = [];
 
 function startDriver(options: object, how: DriverEnd = "kill", env: NodeJS.ProcessEnv = cluster.env): JobDriver {
