@@ -43,7 +43,6 @@ onSlurm("the states of a job of Slurm", (lab) => {
     cluster.run("scontrol", "update", `NodeName=${names![2]}`, "State=DOWN", "Reason=burnt");
     await eventOf(driver, `host-lost: job ${id} is PENDING again: `);
     cluster.startNode(names![2]!);
-    cluster.run("scontrol", "update", `NodeName=${names![2]}`, "State=RESUME");
   });
 
   test("a node fails while the job runs, which must not be requeued", async () => {
