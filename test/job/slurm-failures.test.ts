@@ -42,7 +42,8 @@ onSlurm("a job of Slurm that fails", (lab) => {
     );
   });
 
-  test("where there is no Slurm is an error that says what to install", async () => {
+  // The root folder of the other release always has its programs on the path.
+  test.runIf(lab.version === "22.05")("where there is no Slurm is an error that says what to install", async () => {
     const { name, message } = await complaint(lab, {}, { ...process.env, PATH: "/usr/bin:/bin" });
     expect(name).toBe("JobSubmitError");
     expect(message).toBe(
