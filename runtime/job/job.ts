@@ -3,8 +3,8 @@
  * is behind `JobProvider`.
  */
 import { errorMessage } from "../../shared/text/error-message.js";
-import { MAX_TIMER_MS } from "../link/clock.js";
 import { abortable } from "./abortable.js";
+import { attachRun } from "./attach-run.js";
 import { type BatchRun, holding } from "./batch/batch-run.js";
 import { checkClient } from "./batch/check-client.js";
 import type { ClientOrder, ClientOutcome } from "./batch/client.js";
@@ -13,31 +13,20 @@ import { JobCache } from "./cache/job-cache.js";
 import { recordedRuns } from "./cache/recorded-runs.js";
 import type { DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
 import { removeCredentials } from "./credentials/credentials-folder.js";
-import type { DriverCredentials } from "./credentials/index.js";
 import { checkDrain, detachRun } from "./detach.js";
-import { controllerFiles, openCertificate, proofFor } from "./driver-proof.js";
-import {
-  JobDetachError,
-  JobError,
-  JobLostError,
-  JobStartError,
-  JobStartTimeoutError,
-  JobSubmitError,
-  PartialAllocationError,
-} from "./errors.js";
+import { controllerFiles } from "./driver-proof.js";
+import { JobDetachError, JobError, JobLostError, JobStartError, JobSubmitError } from "./errors.js";
 import { EventFeed, type JobEvent } from "./events.js";
 import type { CheckedOptions } from "./job-options.js";
+import type { HostMeshes, JobRun } from "./job-run.js";
 import { type JobState, makeJobState } from "./job-state.js";
-import { attachRoutedHosts, type HostMesh, ownHosts } from "./kernel.js";
-import { lastWords } from "./last-words.js";
+import { type HostMesh, ownHosts } from "./kernel.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { Progress } from "./progress.js";
-import type { JobLogLine, JobProvider, ReadyHost, Report } from "./provider.js";
+import type { JobLogLine, JobProvider, Report } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 import { specHash } from "./record/spec-hash.js";
 import { type SubmittedJob, submitJob } from "./submitted-job.js";
-
-type HostMeshes = Readonly<Record<string, HostMesh<"hosts">>>;
 
 /** How a run begins. */
 interface ApplyOptions {
@@ -45,27 +34,6 @@ interface ApplyOptions {
   readonly client?: ClientOrder;
   /** A run that is used instead of submitting one. */
   readonly record?: JobRecord | undefined;
-}
-
-/** One run of a job, from its submission or its discovery in the cache. */
-interface JobRun extends SubmittedJob {
-  /** Aborted when this program ends its interest in the run. */
-  readonly leaving: AbortController;
-  /** Aborted when a host is lost. */
-  readonly losing: AbortController;
-  /** Resolves with the host meshes; undefined until they are asked for. */
-  meshes?: Promise<HostMeshes>;
-  /** Why the last host that was lost has ended. */
-  lostReason?: string;
-  /** Resolves with the reason when the run has ended. */
-  readonly ended: Promise<string>;
-  readonly resolveEnded: (reason: string) => void;
-  /** Why the run has ended; undefined while it runs. */
-  endReason?: string;
-  /** The certificate of this program as a driver of the run; undefined if its hosts have none, or it is not needed yet. */
-  certificate?: DriverCredentials | undefined;
-  /** The meshes that have been attached, to be left at the end. */
-  attached?: readonly HostMesh<"hosts">[];
 }
 
 /** Attaches the hosts of a job that runs, and never submits it. @throws JobLostError if nothing of it runs */
@@ -409,6 +377,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     let reason: string;
     try {
       reason = await this.#provider.watch(run.record.allocation, report, signal);
+      // The end that `kill` causes has the reason that `kill` gives.
+      await this.#killing?.catch(() => {});
       if (signal.aborted || this.#run !== run) return;
       removeCredentials(run.record.folder);
     } catch (error) {
@@ -445,7 +415,9 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
       this.#report(event);
     };
     try {
-      const meshes = this.#provider.isOwnHost ? this.#ownMeshes() : await this.#attach(run, report, missing);
+      const meshes = this.#provider.isOwnHost
+        ? this.#ownMeshes()
+        : await attachRun(this.#started, run, report, missing);
       run.attached = Object.values(meshes);
       this.#report({ kind: "running", reason: "all hosts are up" });
       return meshes;
@@ -462,63 +434,12 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     }
   }
 
-  async #hostsInTime(run: JobRun, report: Report, missing: ReadonlySet<string>): Promise<readonly ReadyHost[]> {
-    const { hostTimeout } = this.#options;
-    const late = new AbortController();
-    const startTimer = () => setTimeout(() => late.abort(), Math.min(hostTimeout, MAX_TIMER_MS));
-    let timer: NodeJS.Timeout | undefined = startTimer();
-    const reportAndTime: Report = (event) => {
-      report(event);
-      // The time in the queue of a scheduler does not count.
-      if (event.kind === "pending") {
-        clearTimeout(timer);
-        timer = undefined;
-      } else timer ??= startTimer();
-    };
-    const signal = AbortSignal.any([run.leaving.signal, late.signal]);
-    try {
-      const hosts = await this.#provider.hosts(run.record.allocation, reportAndTime, signal);
-      const wanted = hostPlaces(this.#provider.meshes).length;
-      if (hosts.length < wanted) throw new PartialAllocationError(this.name, wanted, hosts.length);
-      return hosts;
-    } catch (error) {
-      if (run.endReason !== undefined) throw new JobStartError(this.name, run.endReason, { cause: error });
-      if (!late.signal.aborted) throw error;
-      // A provider that knows more says why in its error.
-      const isReason = error instanceof Error && error.name !== "AbortError";
-      const logs = this.#provider.logs(run.record.allocation, { follow: false, signal: run.leaving.signal });
-      const reason = isReason ? error.message : await lastWords(logs, [...missing]);
-      throw new JobStartTimeoutError(this.name, hostTimeout, [...missing], reason);
-    } finally {
-      clearTimeout(timer);
-    }
+  get #started(): Parameters<typeof attachRun>[0] {
+    return { name: this.name, provider: this.#provider, options: this.#options };
   }
 
   #ownMeshes(): HostMeshes {
     return Object.fromEntries(Object.keys(this.#provider.meshes).map((name) => [name, ownHosts(name)]));
-  }
-
-  async #attach(run: JobRun, report: Report, missing: ReadonlySet<string>): Promise<HostMeshes> {
-    run.certificate ??= await openCertificate(run.record, this.#provider.tls);
-    const hosts = await this.#hostsInTime(run, report, missing);
-    const proof = proofFor(this.name, hosts, run.certificate?.files);
-    const hasOwnProof = Object.keys(proof).length > 0;
-    // The provider knows that a host is lost earlier than the driver that dials it.
-    const losing = run.losing.signal;
-    const meshes: Record<string, HostMesh<"hosts">> = {};
-    for (const name of Object.keys(this.#provider.meshes)) {
-      const own = hosts.filter(({ mesh }) => mesh === name);
-      meshes[name] = attachRoutedHosts(own, { ...this.#options.attach, name, ...proof }, hasOwnProof);
-    }
-    try {
-      await abortable(Promise.all(Object.values(meshes).map(({ ready }) => ready)), losing);
-    } catch (error) {
-      const stopped = Promise.all(Object.values(meshes).map((mesh) => mesh.stop()));
-      // A host that is lost would be dialled until the end of the time limit.
-      if (!losing.aborted) await stopped;
-      throw error;
-    }
-    return meshes;
   }
 
   /** The last batch job: its command lives on when its keeper was killed. */

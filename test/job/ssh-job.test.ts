@@ -100,7 +100,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     const { code, out } = await viceroyJob(place, "exec", "--", "hostname");
     expect([code, out.split("\n").sort()]).toEqual([0, ["", "workers[0] n1", "workers[1] n2"]]);
     const logs = (await viceroyJob(place, "logs")).out;
-    expect(logs).toMatch(/^workers\[0\] viceroy host .* listens at tcp:/m);
+    expect(logs).toMatch(/^workers\[0\] viceroy host .* listens at tls:/m);
     expect(logs).toMatch(/^workers\[1\] viceroy host /m);
     expect((await viceroyJob(place, "kill")).code).toBe(0);
   });

@@ -1,0 +1,92 @@
+/** Waits for the hosts of a run, and attaches them to this program. */
+import { MAX_TIMER_MS } from "../link/clock.js";
+import { abortable } from "./abortable.js";
+import { openCertificate, proofFor } from "./driver-proof.js";
+import { JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
+import type { CheckedOptions } from "./job-options.js";
+import type { HostMeshes, JobRun } from "./job-run.js";
+import { attachRoutedHosts, type HostMesh } from "./kernel.js";
+import { lastWords } from "./last-words.js";
+import { hostPlaces } from "./mesh-spec.js";
+import type { JobProvider, ReadyHost, Report } from "./provider.js";
+
+/** The job whose run starts. */
+interface StartedJob {
+  readonly name: string;
+  readonly provider: JobProvider;
+  readonly options: CheckedOptions;
+}
+
+/**
+ * Waits until the hosts of a run are up, and attaches them.
+ * @param missing the places of the hosts that are not up yet, as `report` is told
+ * @throws JobError if a host does not come up; Error if one does not answer
+ */
+export async function attachRun(
+  job: StartedJob,
+  run: JobRun,
+  report: Report,
+  missing: ReadonlySet<string>,
+): Promise<HostMeshes> {
+  const { name: jobName, provider, options } = job;
+  run.certificate ??= await openCertificate(run.record, provider.tls);
+  const hosts = await hostsInTime(job, run, report, missing);
+  const proof = proofFor(jobName, hosts, run.certificate?.files);
+  const hasOwnProof = Object.keys(proof).length > 0;
+  // The provider knows that a host is lost earlier than the driver that dials it.
+  const losing = run.losing.signal;
+  const meshes: Record<string, HostMesh<"hosts">> = {};
+  for (const name of Object.keys(provider.meshes)) {
+    const own = hosts.filter(({ mesh }) => mesh === name);
+    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, hasOwnProof);
+  }
+  try {
+    await abortable(Promise.all(Object.values(meshes).map(({ ready }) => ready)), losing);
+  } catch (error) {
+    const stopped = Promise.all(Object.values(meshes).map((mesh) => mesh.stop()));
+    // A host that is lost would be dialled until the end of the time limit.
+    if (!losing.aborted) await stopped;
+    throw error;
+  }
+  return meshes;
+}
+
+/**
+ * Waits until the hosts are up, for the time limit of the job at most.
+ * @throws JobStartError, JobStartTimeoutError, PartialAllocationError if they do not come up
+ */
+async function hostsInTime(
+  { name, provider, options: { hostTimeout } }: StartedJob,
+  run: JobRun,
+  report: Report,
+  missing: ReadonlySet<string>,
+): Promise<readonly ReadyHost[]> {
+  const late = new AbortController();
+  const startTimer = () => setTimeout(() => late.abort(), Math.min(hostTimeout, MAX_TIMER_MS));
+  let timer: NodeJS.Timeout | undefined = startTimer();
+  const reportAndTime: Report = (event) => {
+    report(event);
+    // The time in the queue of a scheduler does not count.
+    if (event.kind === "pending") {
+      clearTimeout(timer);
+      timer = undefined;
+    } else timer ??= startTimer();
+  };
+  const signal = AbortSignal.any([run.leaving.signal, late.signal]);
+  try {
+    const hosts = await provider.hosts(run.record.allocation, reportAndTime, signal);
+    const wanted = hostPlaces(provider.meshes).length;
+    if (hosts.length < wanted) throw new PartialAllocationError(name, wanted, hosts.length);
+    return hosts;
+  } catch (error) {
+    if (run.endReason !== undefined) throw new JobStartError(name, run.endReason, { cause: error });
+    if (!late.signal.aborted) throw error;
+    // A provider that knows more says why in its error.
+    const isReason = error instanceof Error && error.name !== "AbortError";
+    const logs = provider.logs(run.record.allocation, { follow: false, signal: run.leaving.signal });
+    const reason = isReason ? error.message : await lastWords(logs, [...missing]);
+    throw new JobStartTimeoutError(name, hostTimeout, [...missing], reason);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,28 @@
+/** One run of a job, as the program sees it that has submitted or found it. */
+import type { DriverCredentials } from "./credentials/index.js";
+import type { HostMesh } from "./kernel.js";
+import type { SubmittedJob } from "./submitted-job.js";
+
+/** The meshes of hosts of a run by their names. */
+export type HostMeshes = Readonly<Record<string, HostMesh<"hosts">>>;
+
+/** One run of a job, from its submission or its discovery in the cache. */
+export interface JobRun extends SubmittedJob {
+  /** Aborted when this program ends its interest in the run. */
+  readonly leaving: AbortController;
+  /** Aborted when a host is lost. */
+  readonly losing: AbortController;
+  /** Resolves with the host meshes; undefined until they are asked for. */
+  meshes?: Promise<HostMeshes>;
+  /** Why the last host that was lost has ended. */
+  lostReason?: string;
+  /** Resolves with the reason when the run has ended. */
+  readonly ended: Promise<string>;
+  readonly resolveEnded: (reason: string) => void;
+  /** Why the run has ended; undefined while it runs. */
+  endReason?: string;
+  /** The certificate of this program as a driver of the run; undefined if its hosts have none, or it is not needed yet. */
+  certificate?: DriverCredentials | undefined;
+  /** The meshes that have been attached, to be left at the end. */
+  attached?: readonly HostMesh<"hosts">[];
+}
