@@ -44,15 +44,15 @@ async function versions() {
   });
 }
 
-/** The arguments of examples that ask a scheduler for hosts without them. */
-const withoutScheduler = { "examples/slurm": ["--local"] };
+/** The arguments by which examples that need other machines run on this one. */
+const onThisMachine = { "examples/slurm": ["--local"], "examples/ssh": ["--local"] };
 
 /** The runs of one version, each as `[folder, ...arguments]`. */
 const runs = [
   [".", "--input-type=module", "--eval", load],
   ...examples().flatMap((example) => [
     [example, path.join(root, "dist/cli/viceroy.js"), "compile", "--check"],
-    [".", "--import", "tsx", `${example}/src/main.ts`, ...(withoutScheduler[example] ?? [])],
+    [".", "--import", "tsx", `${example}/src/main.ts`, ...(onThisMachine[example] ?? [])],
   ]),
 ];
 

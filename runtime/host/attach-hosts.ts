@@ -107,14 +107,19 @@ export interface RoutedHost {
   readonly route?: string;
 }
 
-/**
- * Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other.
- * @param hasOwnProof whether the options contain all credentials, so that a token of the environment is meant for others
- */
+/** What jobs know of their hosts. */
+export interface JobHosts {
+  /** Whether the options contain all credentials, so that a token of the environment is meant for others. */
+  readonly hasOwnProof: boolean;
+  /** Whether what the hosts print is in the same log as what this program prints. */
+  readonly isSameLog: boolean;
+}
+
+/** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
 export function attachRoutedHosts<D extends string = "hosts">(
   places: readonly RoutedHost[],
   options: AttachOptions<D> = {},
-  hasOwnProof = false,
+  { hasOwnProof, isSameLog }: JobHosts = { hasOwnProof: false, isSameLog: false },
 ): HostMesh<D> {
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
@@ -127,7 +132,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
     rules,
   );
   const targets = addresses.map((target, rank) => withRoute(target, places[rank]!.route));
-  const access = resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]);
+  const access = { ...resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]), isSameLog };
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
@@ -139,7 +144,7 @@ function withRoute(target: HostAddress, route: string | undefined): HostAddress 
   return route === undefined ? target : { ...target, route: parseNetworkAddress(route) };
 }
 
-function resolveAccess<D extends string>(options: AttachOptions<D>, usualToken: string | undefined): HostAccess {
+function resolveAccess<D extends string>(options: AttachOptions<D>, usualToken: string | undefined): Omit<HostAccess, "isSameLog"> {
   const { token = usualToken, tls } = options;
   const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
   if (!(timeout > 0) || timeout > maxTimerMs) throw optionError("timeout in milliseconds", timeout);

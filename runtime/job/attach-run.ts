@@ -15,6 +15,8 @@ interface StartedJob {
   readonly name: string;
   readonly provider: JobProvider;
   readonly options: CheckedOptions;
+  /** Whether this program is the command of the run, whose output is in the log of the hosts. */
+  readonly isInside: boolean;
 }
 
 /**
@@ -28,17 +30,17 @@ export async function attachRun(
   report: Report,
   missing: ReadonlySet<string>,
 ): Promise<HostMeshes> {
-  const { name: jobName, provider, options } = job;
-  run.certificate ??= await openCertificate(run.record, provider.tls);
+  const { name: jobName, provider, options, isInside } = job;
+  run.certificate ??= await certificateOf(provider, run);
   const hosts = await hostsInTime(job, run, report, missing);
   const proof = proofFor(jobName, hosts, run.certificate?.files);
-  const hasOwnProof = Object.keys(proof).length > 0;
+  const known = { hasOwnProof: Object.keys(proof).length > 0, isSameLog: isInside };
   // The provider knows that a host is lost earlier than the driver that dials it.
   const losing = run.losing.signal;
   const meshes: Record<string, HostMesh<"hosts">> = {};
   for (const name of Object.keys(provider.meshes)) {
     const own = hosts.filter(({ mesh }) => mesh === name);
-    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, hasOwnProof);
+    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, known);
   }
   try {
     await abortable(Promise.all(Object.values(meshes).map(({ ready }) => ready)), losing);
@@ -49,6 +51,16 @@ export async function attachRun(
     throw error;
   }
   return meshes;
+}
+
+/** Opens the certificate of this program. @throws Error with the reason if the run has ended, which removes it */
+async function certificateOf(provider: JobProvider, run: JobRun): Promise<JobRun["certificate"]> {
+  try {
+    return await openCertificate(run.record, provider.tls);
+  } catch (cause) {
+    if (await provider.isAlive(run.record.allocation)) throw cause;
+    throw new Error(await run.ended, { cause });
+  }
 }
 
 /**

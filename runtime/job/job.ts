@@ -435,7 +435,12 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   }
 
   get #started(): Parameters<typeof attachRun>[0] {
-    return { name: this.name, provider: this.#provider, options: this.#options };
+    return {
+      name: this.name,
+      provider: this.#provider,
+      options: this.#options,
+      isInside: this.#own !== undefined,
+    };
   }
 
   #ownMeshes(): HostMeshes {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../shared/text/error-message.js";
 import { type ClientOrder, recordFileOf } from "./batch/client.js";
 import { JobCache } from "./cache/job-cache.js";
+import { removeOldRuns } from "./cache/remove-old-runs.js";
 import { credentialsFolder, removeCredentials } from "./credentials/credentials-folder.js";
 import { JobSubmitError } from "./errors.js";
 import { type CheckedOptions, defaultCache } from "./job-options.js";
@@ -135,6 +136,7 @@ async function submitNew(
       await provider.destroy(record.allocation);
       throw error;
     }
+    if (cache !== undefined) void removeOldRuns(cache.folder);
     return record;
   } catch (cause) {
     cache?.remove(applyId);

@@ -192,6 +192,7 @@ function comparableText(text: string, mark: string): string {
     .replace(/\bprocess \d+/g, "process <n>")
     .replace(/\bviceroy (host )?\d+\.\d+\.\d+/g, "viceroy <version>")
     .replace(/(viceroy-\w+)-[0-9a-f]{16}-\w+-\w+\.node/g, "$1-<n>.node")
+    .replace(/\bNode\.js \d+\.\d+\.\d+/g, "Node.js <version>")
     .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<id>")
     .replace(/fingerprint 0x[0-9a-f]+/g, "fingerprint <n>")
     .replace(/(in \d+ files?), \d+ ms/g, "$1, <n> ms")

@@ -49,7 +49,8 @@ describe.runIf(named.length > 0)("the Node.js of a host may be another one than 
   });
 
   test("a driver with options that not all versions know is told so when it attaches another version", () => {
-    const [{ driver, host } = named[0]!] = named;
+    const major = (node: string) => versionOf(node).split(".", 1)[0];
+    const { driver, host } = named.find((pair) => major(pair.driver) !== major(pair.host))!;
     const { stderr, programs } = run(driver, host, ["--no-deprecation"]);
     expect(programs).toEqual([realpathSync(host)]);
     expect(stderr).toMatch(

@@ -1,6 +1,6 @@
 /** Tests of `viceroy job list` and `viceroy job exec` with real jobs on this machine. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,6 +53,30 @@ describe("viceroy job list", () => {
     ]);
     await viceroyJob(running, "kill");
     expect(list(join(folder, "one"))).toContain("ended");
+  });
+});
+
+describe("the folders of runs", () => {
+  test("are kept for the newest runs, and for those that still run", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "vl-"));
+    const running = newPlace("process", join(folder, "running.json"));
+    const { applyId } = JSON.parse((await viceroyJob(running, "apply", "--json")).out);
+    const ended = newPlace("local", join(folder, "ended.json"));
+    await viceroyJob(ended, "run", "--", "true");
+    const jobs = join(folder, "jobs");
+    const [first] = readdirSync(jobs).filter((name) => name !== applyId) as [string];
+    const record = JSON.parse(readFileSync(join(jobs, first, "job.json"), "utf8"));
+    // Further runs that have ended, a millisecond after each other.
+    const copies = Array.from({ length: 20 }, (_, i) => `${first.slice(0, -2)}${10 + i}`).filter((id) => id !== first);
+    for (const [i, id] of copies.entries()) {
+      cpSync(join(jobs, first), join(jobs, id), { recursive: true });
+      const copy = { ...record, applyId: id, folder: join(jobs, id), submittedAt: record.submittedAt + 1 + i };
+      writeFileSync(join(jobs, id, "job.json"), JSON.stringify(copy));
+    }
+    await viceroyJob(ended, "run", "--", "true");
+    // The first two are older than the twenty that are kept. One of them still runs.
+    await until(() => !existsSync(join(jobs, first)));
+    expect(readdirSync(jobs)).toEqual(expect.arrayContaining([applyId, ...copies.slice(1)]));
   });
 });
 

@@ -127,6 +127,18 @@ describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
     expect(shown(id!)).toMatchObject({ JobState: "COMPLETED", ExitCode: "0:0" });
   });
 
+  test("waits in the queue, and the user sees why", async () => {
+    const holder = newPlace({ exclusive: true });
+    await viceroyJob(holder, "run", "--detach", ...client("wait"));
+    await clientAt(holder, slurmLog);
+    const started = startViceroyJob(newPlace({ exclusive: true }), "run", "--", "true");
+    await until(() => livingIds().length === 2);
+    await viceroyJob(holder, "kill");
+    const { code, err } = await started.ended;
+    expect(err).toMatch(/^viceroy job viceroy: waiting: job \d+ is PENDING(: \w+)?$/m);
+    expect(code).toBe(0);
+  });
+
   test("goes on when the program that has started it is killed, and is found again", async () => {
     const place = newPlace();
     const started = startViceroyJob(place, "run", ...client("wait"));
@@ -157,7 +169,8 @@ describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
     const [id] = livingIds();
     cluster.run("scancel", id!);
     const { code, err } = await started.ended;
-    expect([code, err.split("\n").slice(1)]).toEqual([
+    const said = err.split("\n").filter((line) => !line.includes(": waiting: "));
+    expect([code, said.slice(1)]).toEqual([
       1,
       [`job "viceroy" is gone: it has ended without its command: Slurm has ended job ${id}: CANCELLED`, ""],
     ]);

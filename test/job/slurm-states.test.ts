@@ -70,8 +70,8 @@ onSlurm("the states of a job of Slurm", (lab) => {
     const [id] = lab.living();
     cluster.run("scontrol", "requeue", id!);
     await until(() => lab.state(id!) === "PENDING");
-    // Slurm waits two minutes before it starts a requeued job.
-    cluster.run("scontrol", "update", `JobId=${id}`, "StartTime=now");
+    // Slurm waits two minutes before it starts a requeued job. For a moment, the nodes refuse a job that they have just ended.
+    cluster.run("scontrol", "update", `JobId=${id}`, "StartTime=now+4");
     const { names, message } = await driver.outcome();
     expect(message).toBe(undefined);
     expect(names).toHaveLength(4);

@@ -56,3 +56,7 @@ try {
   if (!(error instanceof BackpressureError)) throw error;
   console.log(`without await: refused after ${queued} notes\n  ${error.message}`);
 }
+
+// The archive stores the notes that are queued, and reports them, before the channel is closed.
+await archive.stop();
+progress.close();

@@ -67,6 +67,8 @@ export interface HostAccess {
   readonly keepAlive: number;
   /** Time in ms after which a silent host counts as gone. */
   readonly silence: number;
+  /** Whether what the host prints is in the same log as what this program prints. */
+  readonly isSameLog: boolean;
 }
 
 /** A process on a host, as its backend describes it. */
@@ -140,7 +142,9 @@ export class AttachedHost implements HostLink {
       output: stdio !== "ignore",
     };
     const started = this.ready.then(() => this.ask((agent) => agent.start.callOne(order)));
-    return this.#backendOf(from, { proc, label, rank, stdio }, started);
+    // The host prints the lines already.
+    const shown = stdio === "prefix" && this.#access.isSameLog ? () => {} : stdio;
+    return this.#backendOf(from, { proc, label, rank, stdio: shown }, started);
   }
 
   /** Takes over a process that runs on the host. Its parent is `from`, in place of the process that has started it. */

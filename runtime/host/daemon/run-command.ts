@@ -1,7 +1,8 @@
 /** Runs a command of a driver on this machine: in a process group of its own, which ends as a whole. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { CommandEvent, CommandOrder } from "../../../generated/host-agent.js";
+import { lazyModules } from "../../lazy-modules.js";
 
 /** A command that runs. */
 export interface RunningCommand {
@@ -23,7 +24,7 @@ const notStarted = 127;
 /** @param signal ends the command and what it has started in its group */
 export function runCommand({ command }: CommandOrder, signal: AbortSignal): RunningCommand {
   const [file = "", ...args] = command;
-  const child = spawn(file, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = lazyModules.childProcess.spawn(file, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const end = new Promise<CommandEvent>((resolve) => {
     child.once("error", ({ message }) => resolve({ exitCode: notStarted, error: message }));
     child.once("close", (code, by) => resolve({ exitCode: code ?? 128 + constants.signals[by!] }));

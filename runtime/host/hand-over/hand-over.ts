@@ -25,6 +25,8 @@ export interface HandedHosts {
   readonly timeout: number;
   readonly keepAlive: number;
   readonly silence: number;
+  /** Whether what the hosts print is in the same log as what the driver has printed. */
+  readonly isSameLog: boolean;
   readonly hosts: readonly HandedHost[];
 }
 

@@ -5,6 +5,7 @@ import { notStartedCode } from "../batch/client.js";
 import { JobLostError, JobStartError } from "../errors.js";
 import type { Job } from "../job.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
+import { Progress } from "../progress.js";
 import { printLogs } from "./print-logs.js";
 
 /** The exit code of a job that has ended without its command, because somebody has cancelled it for instance. */
@@ -22,6 +23,7 @@ export async function run(
   else (detach ? output.out : output.err)(submitted);
   if (detach) return 0;
   leaveAtSignals(job, output);
+  if (!json) void showWaiting(job, output);
   await printLogs(logs({ follow: true }), { json, follow: true }, output);
   try {
     const exitCode = await exited();
@@ -32,6 +34,12 @@ export async function run(
     output.err(errorMessage(error));
     return error instanceof JobStartError ? notStartedCode : ended;
   }
+}
+
+/** Shows why the scheduler lets the job wait. */
+async function showWaiting(job: Job, { err }: CommandOutput): Promise<void> {
+  const progress = new Progress(job.name, 0, { write: (line: string) => err(line.trimEnd()) });
+  for await (const event of job.watch()) if (event.kind === "pending") progress.add(event);
 }
 
 /** Lets a user leave with Ctrl-C. The job goes on. */

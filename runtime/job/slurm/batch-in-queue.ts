@@ -140,14 +140,17 @@ export class BatchInQueue {
       const isRunning = lines.every(({ state }) => state === "RUNNING");
       const [first] = lines as [QueueLine];
       const { state, reason } = first;
-      // A job can be started again between two questions. What was before the first one is unknown if it runs then.
-      restarts ??= isRunning ? first.restarts : 0;
-      if (first.restarts > restarts || (wasRunning && !isRunning && state !== "COMPLETING")) {
-        report({ kind: "host-lost", reason: `job ${id} is ${state} again: ${reason}` });
-        hasWarned = false;
+      // A job can be started again between two questions. What was before the first one does not concern this program.
+      restarts ??= first.restarts;
+      if (state !== "COMPLETING") {
+        if (!isRunning && !wasRunning) this.#reportWaiting(lines, report);
+        if (first.restarts > restarts || (wasRunning && !isRunning)) {
+          report({ kind: "host-lost", reason: `job ${id} is ${state} again: ${reason}` });
+          hasWarned = false;
+        }
+        restarts = Math.max(restarts, first.restarts);
+        wasRunning = isRunning;
       }
-      restarts = Math.max(restarts, first.restarts);
-      if (state !== "COMPLETING") wasRunning = isRunning;
       const left = Math.min(...lines.map((line) => line.left ?? Infinity));
       if (isRunning && !hasWarned && (left <= warnSeconds || lines.some(isWarned))) {
         hasWarned = true;
@@ -156,6 +159,13 @@ export class BatchInQueue {
       }
       await pause(longestPollMs, undefined, { signal, ref: false });
     }
+  }
+
+  /** Reports why a component of the job does not run yet. */
+  #reportWaiting(lines: readonly QueueLine[], report: Report): void {
+    const { state, reason } = lines.find((line) => line.state !== "RUNNING")!;
+    const why = reason === "None" ? "" : `: ${reason}`;
+    report({ kind: "pending", reason: `job ${this.#job.id} is ${state}${why}` });
   }
 
   /** Asks about the job. Another job with its id is none of ours. */
@@ -179,7 +189,7 @@ export class BatchInQueue {
 
   /** Waits until Slurm has started the job. */
   async #started(report: Report, signal: AbortSignal): Promise<Started> {
-    const { id, meshes, port } = this.#job;
+    const { meshes, port } = this.#job;
     for (let wait = firstPollMs; ; wait = Math.min(2 * wait, longestPollMs)) {
       const lines = await this.#queryPatiently(report, signal);
       const ended = lines.find((line) => !isLiving(line));
@@ -192,8 +202,7 @@ export class BatchInQueue {
           .map((place, index) => ({ place, node: names[index]!, at: `${names[index]}:${port}` }));
         return { hosts, restarts: lines[0]!.restarts };
       }
-      const waiting = lines.find(({ state }) => state !== "RUNNING")!;
-      report({ kind: "pending", reason: `job ${id} is ${waiting.state}: ${waiting.reason}` });
+      this.#reportWaiting(lines, report);
       await this.#pauseUntilStart(wait, signal);
     }
   }
