@@ -370,7 +370,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     const report: Report = (event) => {
       if (event.kind === "host-lost") {
         run.lostReason = event.reason;
-        run.losing.abort();
+        // A job that a scheduler has queued again gets new hosts, which may still come up in time.
+        if (event.rank !== undefined) run.losing.abort();
       }
       this.#report(event);
     };
