@@ -24,6 +24,9 @@ export interface ThreadBackendOptions {
   readonly rank: number;
 }
 
+/** Time in ms for the last messages of a thread that has ended. Nothing delivers them if nobody reads the port. */
+const deliveryMs = 1000;
+
 /** Starts a worker thread for a proc. A thread gets no signals: `terminate` kills it. */
 export function threadBackend(options: ThreadBackendOptions): ProcBackend {
   const { MessageChannel } = lazyModules.workerThreads;
@@ -47,7 +50,11 @@ export function threadBackend(options: ThreadBackendOptions): ProcBackend {
     uncaught = error;
   });
   const code = new Promise<number>((resolve) => worker.once("exit", resolve));
-  const exited = code.then((value) => describeThreadExit(threadId, value, uncaught, fatal));
+  const delivered = new Promise<void>((resolve) => port1.once("close", () => resolve()));
+  // Node.js can report the end of a thread before it delivers the last messages of the thread.
+  const exited = code
+    .then((value) => Promise.race([delivered, atLatest(deliveryMs)]).then(() => value))
+    .then((value) => describeThreadExit(threadId, value, uncaught, fatal));
   const kill = () => void worker.terminate();
   return {
     pipe: messagePortPipe(port1),
@@ -57,6 +64,10 @@ export function threadBackend(options: ThreadBackendOptions): ProcBackend {
     terminate: kill,
     kill,
   };
+}
+
+function atLatest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** Starts a thread. Node.js refuses options that concern the whole process; the thread then inherits all options. */
