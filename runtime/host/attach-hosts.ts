@@ -107,7 +107,7 @@ export interface RoutedHost {
   readonly route?: string;
 }
 
-/** What jobs know of their hosts. */
+/** The facts that a job tells about its hosts, besides the options that users can give. */
 export interface JobHosts {
   /** Whether the options contain all credentials, so that a token of the environment is meant for others. */
   readonly hasOwnProof: boolean;
@@ -144,7 +144,10 @@ function withRoute(target: HostAddress, route: string | undefined): HostAddress 
   return route === undefined ? target : { ...target, route: parseNetworkAddress(route) };
 }
 
-function resolveAccess<D extends string>(options: AttachOptions<D>, usualToken: string | undefined): Omit<HostAccess, "isSameLog"> {
+function resolveAccess<D extends string>(
+  options: AttachOptions<D>,
+  usualToken: string | undefined,
+): Omit<HostAccess, "isSameLog"> {
   const { token = usualToken, tls } = options;
   const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
   if (!(timeout > 0) || timeout > maxTimerMs) throw optionError("timeout in milliseconds", timeout);

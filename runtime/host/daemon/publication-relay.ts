@@ -42,7 +42,7 @@ export class PublicationRelay implements PublicationUser {
   readonly #agent: ProcId;
   readonly #sendToDriver: SendToDriver;
   readonly #hold: MessageHold;
-  /** How many times another process has become the owner of the published meshes. */
+  /** The number of times that another process has become the owner of the published meshes. */
   #ownerChanges = 0;
   #isEnded = false;
 

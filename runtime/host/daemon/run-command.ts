@@ -6,7 +6,7 @@ import { lazyModules } from "../../lazy-modules.js";
 
 /** A command that runs. */
 export interface RunningCommand {
-  /** What it prints, and its end. */
+  /** The output of the command, and then its end. */
   readonly events: AsyncIterable<CommandEvent>;
   /** Resolves when the command has ended, also if nobody reads the events. */
   readonly exited: Promise<void>;

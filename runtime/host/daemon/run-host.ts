@@ -44,7 +44,7 @@ export interface HostCommandOptions extends IssuerOptions {
   readonly lifeline?: boolean;
   /** The time in ms after which the daemon ends if it has no driver. */
   readonly idle?: string;
-  /** How this host gets its certificate, if its issuer calls it. The command line has no such option. */
+  /** The order that tells this host how to get its certificate, if its issuer calls it. The command line has no such option. */
   readonly awaitedIssuer?: AwaitedIssuerOrder | undefined;
 }
 

@@ -30,7 +30,7 @@ const takeOverLimit = 20_000;
 const pollInterval = 10;
 
 export interface DetachHostsOptions {
-  /** What is detached, for messages to people: `job "train"`. */
+  /** The name, in messages to people, of the job that is detached: `job "train"`. */
   readonly subject: string;
   /** The time in ms for calls that are under way. */
   readonly drain: number;
@@ -41,7 +41,7 @@ export interface DetachHostsOptions {
 /** Thrown when meshes of a program cannot be handed over. Nothing has changed then. */
 export class HandOverRefusedError extends Error {
   override readonly name = "HandOverRefusedError";
-  /** What cannot be handed over, and why: one text for each mesh or option. */
+  /** The reasons why meshes or options cannot be handed over: one text for each. */
   readonly reasons: readonly string[];
 
   constructor(subject: string, reasons: readonly string[], options?: ErrorOptions) {
@@ -134,7 +134,7 @@ class Detachment {
     }
   }
 
-  /** What is handed over, as of now. */
+  /** Returns the description of everything that is handed over, in its present state. */
   get #meshes(): HandedMeshes {
     const procs = this.#groups.flatMap((group) => group.procs);
     const published = new Set(this.#publications.own.map(({ mesh }) => viewOf(mesh).record));

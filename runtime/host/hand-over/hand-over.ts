@@ -91,7 +91,7 @@ export interface HandOver {
   /** The identity of the driver. */
   readonly universe: bigint;
   readonly driver: bigint;
-  /** What is detached, for messages to people: `job "train"`. */
+  /** The name, in messages to people, of the job that is detached: `job "train"`. */
   readonly subject: string;
   readonly hosts: readonly HandedHosts[];
   readonly procs: readonly HandedProcs[];

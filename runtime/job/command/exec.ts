@@ -2,6 +2,7 @@
  * `viceroy job exec`: runs a command on hosts of a running job, and prints what it prints there. The daemons of the hosts
  * run it, so it works for all providers. It ends with this program.
  */
+import { attach } from "../attach.js";
 import { NoSuchMeshError } from "../errors.js";
 import type { Job } from "../job.js";
 import type { HostMesh } from "../kernel.js";
@@ -18,7 +19,8 @@ export async function exec(job: Job, options: JobCommandOptions, output: Command
     output.err(`job "${job.name}" does not run`);
     return nothingRuns;
   }
-  const meshes = await job.state();
+  // Unlike `state`, this never submits a job that has ended meanwhile.
+  const meshes = await attach(job);
   const codes = places.map((place) => runOn(meshes[place.mesh]!, place, options, output));
   // The worst of the exit codes is that of the command as a whole.
   return Math.max(...(await Promise.all(codes)));

@@ -4,8 +4,8 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import { notStartedCode } from "../batch/client.js";
 import { JobLostError, JobStartError } from "../errors.js";
 import type { Job } from "../job.js";
-import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { Progress } from "../progress.js";
+import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { printLogs } from "./print-logs.js";
 
 /** The exit code of a job that has ended without its command, because somebody has cancelled it for instance. */
