@@ -116,7 +116,7 @@ class SchemaRebuilder {
     return {
       ...module,
       types: module.types.map((type) => this.#declaration(type, name)),
-      actors: module.actors.flatMap((actor) => this.#actor(actor, name)),
+      actors: module.actors.map((actor) => this.#actor(actor, name)),
     };
   }
 
@@ -260,22 +260,21 @@ class SchemaRebuilder {
     }
   }
 
-  #actor(actor: ActorDeclaration, module: string): readonly ActorDeclaration[] {
+  #actor(actor: ActorDeclaration, module: string): ActorDeclaration {
     const where = { module, path: actor.name, typeParameters: [] };
     const block = this.#block("actor", where);
-    if (block === undefined) return [];
+    // A new actor is the same on both sides, like a new type, which may refer to it.
+    if (block === undefined) return actor;
     const endpoints = block.entries
       .filter(({ id, retired }) => id !== 0 && !retired)
       .map((entry) => this.#endpoint(entry, actor, where));
     const args = block.entries.find(({ id }) => id === 0)?.params?.entries ?? [];
-    return [
-      {
-        ...actor,
-        id: block.id,
-        args: this.#params(args, actor.args, shapePathBelow(where, "()"), actor.at),
-        endpoints,
-      },
-    ];
+    return {
+      ...actor,
+      id: block.id,
+      args: this.#params(args, actor.args, shapePathBelow(where, "()"), actor.at),
+      endpoints,
+    };
   }
 
   #endpoint({ id, name, type: text, params, line }: LockEntry, actor: ActorDeclaration, where: ShapePath): Endpoint {
