@@ -1,5 +1,5 @@
 /**
- * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `tensor`, `testing`, `compiler`
+ * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `tasks`, `tensor`, `testing`, `compiler`
  * and `types`. The default is all parts.
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
@@ -11,6 +11,8 @@
  * `runtime`. job-keeper.js, job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the
  * certificates of jobs, for all of them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh
  * brings to a host.
+ * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it
+ * registers. It imports parts of the runtime as #tasks-kernel, #main and #codegen-v1.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
@@ -112,11 +114,13 @@ async function buildRuntime() {
   write("rdma.js", facade("rdma", bundle.rdma));
   write("testing-kernel.js", facade("kernel", bundle.kernel));
   write("job-kernel.js", facade("jobKernel", bundle.jobKernel));
+  write("tasks-kernel.js", facade("tasksKernel", bundle.tasksKernel));
   write("inline/index.js", inlineFacade("main", bundle.main));
   write("inline/codegen-v1.js", inlineFacade("codegenV1", bundle.codegenV1));
   write("inline/rdma.js", inlineFacade("rdma", bundle.rdma));
   write("inline/testing-kernel.js", inlineFacade("kernel", bundle.kernel));
   write("inline/job-kernel.js", inlineFacade("jobKernel", bundle.jobKernel));
+  write("inline/tasks-kernel.js", inlineFacade("tasksKernel", bundle.tasksKernel));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
 }
 
@@ -191,6 +195,7 @@ const runtimeImports = {
   rdma: "#rdma",
   kernel: "#testing-kernel",
   jobKernel: "#job-kernel",
+  tasksKernel: "#tasks-kernel",
 };
 const externalAbi = external(abi, runtimeImports.codegenV1);
 /** Replaces the ABI by that of browsers. */
@@ -390,6 +395,26 @@ async function buildJob() {
   for (const name of stale) rmSync(path.join(dist, name));
 }
 
+async function buildTasks() {
+  await build({
+    ...common,
+    format: "esm",
+    entryPoints: { tasks: "runtime/tasks/index.ts" },
+    outdir: dist,
+    // The bundle must keep its side effects: loading it registers actors.
+    ignoreAnnotations: true,
+    alias: {},
+    define: { ...common.define, ...definedUrl },
+    banner: urlInBundles,
+    plugins: [
+      external(/\/kernel\.js$/, runtimeImports.tasksKernel),
+      externalFile("runtime/index.js", runtimeImports.main),
+      externalFile("runtime/codegen/v1/index.js", runtimeImports.codegenV1),
+      external(/^viceroy\/codegen\/v1$/, runtimeImports.codegenV1),
+    ],
+  });
+}
+
 async function buildTensor() {
   await build({
     ...common,
@@ -541,6 +566,7 @@ const parts = {
   gateway: buildGateway,
   connect: buildConnect,
   job: buildJob,
+  tasks: buildTasks,
   tensor: buildTensor,
   testing: buildTesting,
   compiler: buildCompiler,

@@ -17,6 +17,8 @@ const entries = [
   "/codegen/v1",
   "/capnp/v1",
   "/rdma",
+  "/job",
+  "/tasks",
   "/tensor",
   "/gateway",
   "/testing",

@@ -81,7 +81,7 @@ async function removeFormatting(folder) {
 
 /** Returns whether a script belongs to the command line, or to an entry point which most programs do not import. */
 function isLoadedByFew(name) {
-  const program = /^(?:(?:tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.m?js$/;
+  const program = /^(?:(?:tasks|tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.m?js$/;
   return program.test(name) || name.startsWith("cli/");
 }
 

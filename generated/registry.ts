@@ -7,6 +7,10 @@ registerActors(import.meta.url, {
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0x24aa10f07d1912c1n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
+    "viceroy/schemas/tasks#TaskHost": 0x9adda11f01aab7e3n,
+    "viceroy/schemas/tasks#TaskOwner": 0x3439bad8e4b91a18n,
+    "viceroy/schemas/tasks#TaskRoot": 0x2713d9b2912175b7n,
+    "viceroy/schemas/tasks#TaskWorker": 0x01a64a2354b0c1d8n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

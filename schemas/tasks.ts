@@ -1,0 +1,323 @@
+/**
+ * Tasks: functions that run on worker processes. Four kinds of actors share the work. The *root* is in the program that has
+ * opened the context, the *host* manages the worker processes and resources of one machine, a *worker* runs tasks, and an
+ * *owner* keeps the results of the tasks that its process has started.
+ */
+import type { Actor, Mesh, Stream, Uint32, Uint64 } from "viceroy/schema";
+
+/** An npm lock file, whose packages are installed once on each host. */
+export interface LockedPackages {
+  /** The text of package.json. */
+  manifest: string;
+  /** The text of package-lock.json. */
+  lock: string;
+}
+
+/** What a worker process needs before it can run a task. Tasks with equal environments share worker processes. */
+export interface TaskEnvironment {
+  /** Environment variables in addition to those of the host. */
+  env: Record<string, string>;
+  /** The working directory of the process. Absent: that of the host. */
+  workingDirectory?: string;
+  packages?: LockedPackages;
+}
+
+/** The request for a worker process on a host, for tasks with equal resources, environment and bundle. */
+export interface LeaseRequest {
+  /** The process that asks. Its leases end with it. */
+  holder: Uint64;
+  /** The name of the first task that waits for the lease, for messages. */
+  label: string;
+  /** The amounts of resources: `cpus`, `gpus`, `memory` in bytes, and others by their names. */
+  resources: Record<string, number>;
+  /** Absent: that of the context. */
+  environment?: TaskEnvironment;
+  /** The placement group, and the bundle in it, whose reserved resources are used. */
+  group?: Uint64;
+  bundle?: Uint32;
+  /** Whether the process is used by one lease only and ends afterwards. */
+  fresh: boolean;
+}
+
+/** A worker process that its holder may use until it gives the lease back. */
+export interface Lease {
+  /** The number of the lease, unique on its host. */
+  id: Uint32;
+  worker: Mesh<TaskWorker, never>;
+  /** The indices of the GPUs that are assigned to the lease. */
+  gpus: Uint32[];
+}
+
+/** The reason why a host takes a lease back or has ended it. */
+export interface LeaseNotice {
+  lease: Uint32;
+  /**
+   * `wanted`: others wait for its resources, and the holder gives it back after the tasks that run. `ended`: the worker
+   * process has ended.
+   */
+  kind: "wanted" | "ended";
+  /** For `ended`: what happened to the process, with the name of the task if the host has ended it on purpose. */
+  reason: string;
+}
+
+/** What a host has, and how much of it is in use. */
+export interface HostLoad {
+  total: Record<string, number>;
+  free: Record<string, number>;
+  /** The number of requests that wait. */
+  waiting: Uint32;
+  /** The number of worker processes. */
+  workers: Uint32;
+}
+
+/** The order to create an actor in a process of its own. */
+export interface ActorOrder {
+  /** The number of the actor in its context. */
+  id: Uint64;
+  /** The name of the mesh in reports. */
+  label: string;
+  /** The URL of the generated registry, and the id of the class in it. */
+  registry: string;
+  classId: string;
+  /** The arguments of the constructor, encoded with the codec of the schema. */
+  args: Uint8Array;
+  resources: Record<string, number>;
+  environment?: TaskEnvironment;
+  group?: Uint64;
+  bundle?: Uint32;
+  /** The number of restarts after failures. */
+  restarts: Uint32;
+}
+
+/** An actor that a host has created. */
+export interface ActorPlaced {
+  /** The mesh of one actor, encoded with the codec of meshes of its interface. */
+  mesh: Uint8Array;
+  gpus: Uint32[];
+}
+
+/** The configuration of the manager of one host. */
+export interface HostOptions {
+  /** The id of the context. */
+  context: string;
+  root: Mesh<TaskRoot, never>;
+  /** The number of the host in the context, from 0. */
+  host: Uint32;
+  /** The number of worker processes. */
+  procs: Uint32;
+  isolation: "process" | "thread" | "inline";
+  /** What the host offers. */
+  resources: Record<string, number>;
+  environment: TaskEnvironment;
+  /** The worker processes, if the program has spawned them. The host then neither starts nor replaces any. */
+  workers: Mesh<TaskWorker, never>[];
+}
+
+/** The manager of one host: its worker processes, its resources, and the actors that have processes of their own. */
+export interface TaskHost extends Actor<[options: HostOptions]> {
+  /**
+   * Waits until a worker process and the resources are free. Cancelling the call withdraws the request. Throws
+   * ResourceUnavailableError if the host can never have them.
+   *
+   * @concurrent
+   */
+  lease(request: LeaseRequest): Lease;
+  /**
+   * Ends a lease whose tasks have ended.
+   *
+   * @concurrent
+   */
+  giveBack(lease: Uint32): void;
+  /**
+   * Frees the resources of a lease whose tasks all wait for results of others, until `resume`.
+   *
+   * @concurrent
+   */
+  suspend(lease: Uint32): void;
+  /**
+   * The tasks of a suspended lease go on. Its resources may be in use twice for a while.
+   *
+   * @concurrent
+   */
+  resume(lease: Uint32): void;
+  /**
+   * Kills the worker process of a lease, because a cancelled task has not ended in time.
+   *
+   * @concurrent
+   */
+  kill(lease: Uint32, reason: string): void;
+  /**
+   * Yields what happens to the leases of a process. The stream ends with the host.
+   *
+   * @concurrent
+   */
+  notices(holder: Uint64): Stream<LeaseNotice>;
+  /** @concurrent */
+  load(): HostLoad;
+  /**
+   * Reserves the resources of a bundle, or answers false if they are not free within `timeout` milliseconds.
+   *
+   * @concurrent
+   */
+  reserve(group: Uint64, bundle: Uint32, resources: Record<string, number>, timeout: Uint32): boolean;
+  /**
+   * Ends the bundles of a group. Its tasks that run are killed, and its actors are stopped.
+   *
+   * @concurrent
+   */
+  unreserve(group: Uint64): void;
+  /**
+   * Creates an actor in a process of its own. Waits until its resources are free.
+   *
+   * @concurrent
+   */
+  startActor(order: ActorOrder): ActorPlaced;
+  /**
+   * Stops an actor and its process. An unknown number has no effect.
+   *
+   * @concurrent
+   */
+  stopActor(id: Uint64, reason: string): void;
+}
+
+/** A function, and the module that exports it. */
+export interface TaskFunction {
+  /** The URL of the module. Empty: the function is in this process alone, under its number. */
+  module: string;
+  /** The name of the export. */
+  name: string;
+  /** The fingerprint of the task in its schema. Absent: arguments and result are plain values. */
+  schema?: Uint64;
+}
+
+/** One task for a worker. */
+export interface TaskOrder {
+  /** The number of the task in the process that has started it. */
+  id: Uint32;
+  lease: Uint32;
+  /** The number of the function. It is unique in the process that has started the task. */
+  fn: Uint32;
+  /** The function, in the first order with its number that the process sends to the worker. */
+  defines?: TaskFunction;
+  /** The encoded arguments. */
+  args: Uint8Array;
+}
+
+/** The end of a task that has not thrown. */
+export interface TaskOutcome {
+  /** Whether the task has not begun, because its holder has taken it back. */
+  returned: boolean;
+  /** The encoded result. */
+  value: Uint8Array;
+}
+
+/** What a worker needs to know of its context. */
+export interface WorkerOptions {
+  context: string;
+  root: Mesh<TaskRoot, never>;
+  /** The manager of the host. */
+  host: Mesh<TaskHost, never>;
+}
+
+/** Runs the tasks of one worker process: one at a time for each lease, apart from tasks that wait for others. */
+export interface TaskWorker extends Actor {
+  /** The first message. */
+  configure(options: WorkerOptions): void;
+  /**
+   * Runs a task. The error of the task rejects the call. Cancelling the call cancels the task.
+   *
+   * @concurrent
+   */
+  run(order: TaskOrder): TaskOutcome;
+  /**
+   * Answers the tasks of a lease that have not begun with `returned`.
+   *
+   * @concurrent
+   */
+  takeBack(lease: Uint32): void;
+}
+
+/** A reference to a result, in a message. */
+export interface ObjectReference {
+  /** The id of the context. */
+  context: string;
+  owner: Mesh<TaskOwner, never>;
+  /** The number of the result in the process of its owner. */
+  id: Uint32;
+  /** The name of the task, for messages. */
+  label: string;
+}
+
+/** Keeps the results of the tasks that its process has started, as long as a reference to them exists. */
+export interface TaskOwner extends Actor {
+  /**
+   * Answers with the encoded result when the task has ended. The error of the task rejects the call.
+   *
+   * @concurrent
+   */
+  fetch(id: Uint32): Uint8Array;
+  /**
+   * Keeps a result for another process until `unborrow`, or until that process ends.
+   *
+   * @concurrent
+   */
+  borrow(id: Uint32, borrower: Mesh<TaskOwner, never>): void;
+  /** @concurrent */
+  unborrow(id: Uint32, borrower: Mesh<TaskOwner, never>): void;
+}
+
+/** A host of a context. */
+export interface ContextHost {
+  host: Mesh<TaskHost, never>;
+  resources: Record<string, number>;
+  /** The id of the machine, which is equal for processes on the same one. */
+  machine: string;
+}
+
+/** The request for an actor, by a program or a task. */
+export interface ActorRequest {
+  /** Absent: the actor has no name. */
+  name?: string;
+  getIfExists: boolean;
+  order: ActorOrder;
+}
+
+/** The actor that the root has found or created. */
+export interface ActorFound {
+  placed: ActorPlaced;
+  /** The id of its class, which may differ from the requested one. */
+  classId: string;
+  created: boolean;
+}
+
+/** A bundle of a placement group, on its host. */
+export interface PlacedBundle {
+  host: Uint32;
+}
+
+/** The center of a context: its hosts, the names of its actors, and its placement groups. It does not see tasks. */
+export interface TaskRoot extends Actor {
+  /** @concurrent */
+  hosts(): ContextHost[];
+  /** @concurrent */
+  actor(request: ActorRequest): ActorFound;
+  /**
+   * Stops an actor with a name. Answers false if there is none.
+   *
+   * @concurrent
+   */
+  stopActor(name: string): boolean;
+  /**
+   * Reserves all bundles or none, and answers with the host of each.
+   *
+   * @concurrent
+   */
+  reserve(
+    group: Uint64,
+    bundles: Record<string, number>[],
+    strategy: "pack" | "spread" | "strictPack" | "strictSpread",
+    timeout: Uint32,
+  ): PlacedBundle[];
+  /** @concurrent */
+  unreserve(group: Uint64): void;
+}
