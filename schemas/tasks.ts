@@ -190,25 +190,39 @@ export interface TaskFunction {
   schema?: Uint64;
 }
 
+/** What a task knows of the tasks that have started it. */
+export interface TaskOrigin {
+  /** The owner of the results of the tasks that the process has started. */
+  owner: Mesh<TaskOwner, never>;
+  /** The number of the task in that process. */
+  id: Uint32;
+}
+
 /** One task for a worker. */
 export interface TaskOrder {
   /** The number of the task in the process that has started it. */
   id: Uint32;
   lease: Uint32;
-  /** The number of the function. It is unique in the process that has started the task. */
+  /** The number of the function, unique in the lease. */
   fn: Uint32;
-  /** The function, in the first order with its number that the process sends to the worker. */
+  /** The function, in the first order of the lease with its number. */
   defines?: TaskFunction;
   /** The encoded arguments. */
   args: Uint8Array;
+  /** The indices of arguments that are references to results, which the worker fetches. Absent: none. */
+  references?: Uint32[];
+  /** The task itself and those that have started it, the outermost last. Absent: the program has started it. */
+  chain?: TaskOrigin[];
 }
 
 /** The end of a task that has not thrown. */
 export interface TaskOutcome {
-  /** Whether the task has not begun, because its holder has taken it back. */
-  returned: boolean;
+  /** `returned`: the task has not begun, because its holder has taken it back. `cancelled`: it was cancelled. */
+  state: "done" | "returned" | "cancelled";
   /** The encoded result. */
   value: Uint8Array;
+  /** The run time of the function in microseconds. */
+  micros: Uint32;
 }
 
 /** What a worker needs to know of its context. */
@@ -224,11 +238,17 @@ export interface TaskWorker extends Actor {
   /** The first message. */
   configure(options: WorkerOptions): void;
   /**
-   * Runs a task. The error of the task rejects the call. Cancelling the call cancels the task.
+   * Runs a task. The error of the task rejects the call.
    *
    * @concurrent
    */
   run(order: TaskOrder): TaskOutcome;
+  /**
+   * Aborts the signal of a task that runs. A task that has not begun is not run.
+   *
+   * @concurrent
+   */
+  cancel(lease: Uint32, id: Uint32): void;
   /**
    * Answers the tasks of a lease that have not begun with `returned`.
    *
@@ -256,6 +276,18 @@ export interface TaskOwner extends Actor {
    * @concurrent
    */
   fetch(id: Uint32): Uint8Array;
+  /**
+   * Answers with the size of the encoded result in bytes when the task has ended. The error of the task rejects the call.
+   *
+   * @concurrent
+   */
+  settled(id: Uint32): Uint64;
+  /**
+   * Answers whether the task that has started a task waits for its result now.
+   *
+   * @concurrent
+   */
+  isAwaited(id: Uint32): boolean;
   /**
    * Keeps a result for another process until `unborrow`, or until that process ends.
    *
