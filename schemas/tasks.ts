@@ -296,6 +296,12 @@ export interface TaskOwner extends Actor {
   borrow(id: Uint32, borrower: Mesh<TaskOwner, never>): void;
   /** @concurrent */
   unborrow(id: Uint32, borrower: Mesh<TaskOwner, never>): void;
+  /**
+   * Answers when the process has left the context. Those whose results it has borrowed learn of its end by this call.
+   *
+   * @concurrent
+   */
+  untilLeft(): void;
 }
 
 /** A host of a context. */
