@@ -10,7 +10,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/tasks#TaskHost": 0x9adda11f01aab7e3n,
     "viceroy/schemas/tasks#TaskOwner": 0x2e1b1b628e5e6905n,
     "viceroy/schemas/tasks#TaskRoot": 0x2713d9b2912175b7n,
-    "viceroy/schemas/tasks#TaskWorker": 0x679108c5c48e0039n,
+    "viceroy/schemas/tasks#TaskWorker": 0x1119dcaa0458df08n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

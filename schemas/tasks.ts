@@ -190,12 +190,13 @@ export interface TaskFunction {
   schema?: Uint64;
 }
 
-/** What a task knows of the tasks that have started it. */
+/** A task in a chain of tasks that have started each other. */
 export interface TaskOrigin {
-  /** The owner of the results of the tasks that the process has started. */
-  owner: Mesh<TaskOwner, never>;
-  /** The number of the task in that process. */
+  /** The process that has started the task, and the number of its result there. */
+  proc: Uint64;
   id: Uint32;
+  /** The owner of the result. Absent: the program has started the task. */
+  owner?: Mesh<TaskOwner, never>;
 }
 
 /** One task for a worker. */
@@ -255,6 +256,12 @@ export interface TaskWorker extends Actor {
    * @concurrent
    */
   takeBack(lease: Uint32): void;
+  /**
+   * The lease has ended. Its tasks have ended before.
+   *
+   * @concurrent
+   */
+  endLease(lease: Uint32): void;
 }
 
 /** A reference to a result, in a message. */

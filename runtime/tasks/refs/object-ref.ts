@@ -1,0 +1,89 @@
+/** `ObjectRef`: what a program holds in place of a result. */
+import type { ContextMember } from "./context-member.js";
+import type { ValueCodec } from "./value-codec.js";
+import type { Result } from "./result.js";
+
+let readRecord: (ref: ObjectRef<unknown>) => RefRecord;
+
+/** What a reference consists of. */
+export interface RefRecord {
+  /** The context, in this process. */
+  readonly member: ContextMember;
+  readonly result: Result;
+  readonly codec: ValueCodec;
+}
+
+declare const value: unique symbol;
+
+/**
+ * A reference to the result of a task, of a call of an actor, or to a value that was stored by `put`. It is no promise: pass it
+ * to other tasks, and read the value by `await context.get(ref)`. A reference keeps its result. The result is dropped when
+ * no process has a reference to it, or after {@link release}.
+ */
+export class ObjectRef<T> {
+  declare readonly [value]: T;
+  readonly #record: RefRecord;
+
+  static {
+    readRecord = (ref) => ref.#record;
+  }
+
+  /**
+   * Called by contexts.
+   *
+   * @hidden
+   */
+  constructor(record: RefRecord) {
+    this.#record = record;
+  }
+
+  /** The name of the task, the endpoint, or `put`. */
+  get label(): string {
+    return this.#record.result.label;
+  }
+
+  /** Whether there is a value or an error. */
+  get isSettled(): boolean {
+    return this.#record.result.isSettled;
+  }
+
+  /**
+   * Drops the value, although references to it exist. Later reads reject with ObjectLostError. Releasing a reference that
+   * another process owns drops only what this process has of it.
+   */
+  release(): void {
+    this.#record.result.release();
+  }
+
+  /** Releases the value at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.release();
+  }
+
+  /**
+   * Throws: a reference is no promise, so `await ref` does not compile, and rejects.
+   *
+   * @hidden
+   */
+  get then(): (use: "await context.get(ref)") => never {
+    throw new TypeError(
+      `cannot await the reference to ${this.label}: an ObjectRef is no promise; use await context.get(ref)`,
+    );
+  }
+
+  /** Returns the name and the state as text: `ObjectRef square (pending)`. */
+  toString(): string {
+    const { result } = this.#record;
+    const state = result.bytes !== undefined ? "done" : result.error !== undefined ? "failed" : "pending";
+    return `ObjectRef ${result.label} (${state})`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
+}
+
+/** Returns the parts of a reference. */
+export function recordOf(ref: ObjectRef<unknown>): RefRecord {
+  return readRecord(ref);
+}

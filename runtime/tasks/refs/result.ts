@@ -1,0 +1,78 @@
+/** The result of a task, as a process knows it: pending, encoded, or an error. */
+import { ObjectLostError } from "../errors.js";
+
+/** Called once, when a result has settled. */
+export type SettledListener = () => void;
+
+/** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes a copy of its own. */
+export class Result {
+  /** The name of the task, for messages. */
+  readonly label: string;
+  #bytes: Uint8Array | undefined;
+  #error: Error | undefined;
+  #listeners: SettledListener | SettledListener[] | undefined;
+  #fetch: (() => void) | undefined;
+
+  /** @param fetch gets the value of another process. It is called once, when someone waits for the value */
+  constructor(label: string, fetch?: () => void) {
+    this.label = label;
+    this.#fetch = fetch;
+  }
+
+  /** Whether there is a value or an error here. */
+  get isSettled(): boolean {
+    return this.#bytes !== undefined || this.#error !== undefined;
+  }
+
+  /** The error; undefined while there is none. */
+  get error(): Error | undefined {
+    return this.#error;
+  }
+
+  /** The encoded value; undefined while there is none. */
+  get bytes(): Uint8Array | undefined {
+    return this.#bytes;
+  }
+
+  /** Calls `listener` when the result has settled; at once if it has. */
+  whenSettled(listener: SettledListener): void {
+    if (this.isSettled) {
+      listener();
+      return;
+    }
+    const before = this.#listeners;
+    if (before === undefined) this.#listeners = listener;
+    else if (typeof before === "function") this.#listeners = [before, listener];
+    else before.push(listener);
+    const fetch = this.#fetch;
+    this.#fetch = undefined;
+    fetch?.();
+  }
+
+  /** Sets the value. A result that has settled stays as it is. */
+  resolve(bytes: Uint8Array): void {
+    if (this.isSettled) return;
+    this.#bytes = bytes;
+    this.#tell();
+  }
+
+  /** Sets the error. A result that has settled stays as it is. */
+  reject(error: Error): void {
+    if (this.isSettled) return;
+    this.#error = error;
+    this.#tell();
+  }
+
+  /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
+  release(): void {
+    this.#bytes = undefined;
+    this.reject(new ObjectLostError(`the result of ${this.label} was released`));
+  }
+
+  #tell(): void {
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
+    if (typeof listeners === "function") listeners();
+    else for (const listener of listeners ?? []) listener();
+  }
+}

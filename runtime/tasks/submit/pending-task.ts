@@ -1,0 +1,42 @@
+/** A task that has no result yet. */
+import type { TaskOrigin } from "../../../generated/tasks.js";
+import type { Result } from "../refs/result.js";
+import type { Task } from "../task.js";
+import type { HeldLease } from "./held-lease.js";
+import type { TaskQueue } from "./task-queue.js";
+
+/**
+ * What is known of the run times of a task. Tasks that take long are sent to a worker one by one, short ones many at a time.
+ */
+export class RunTimes {
+  /** The expected run time in microseconds; Infinity before the first outcome. */
+  expected = Number.POSITIVE_INFINITY;
+
+  add(micros: number): void {
+    // Longer times count at once, so that one slow task is enough to stop sending many ahead.
+    if (micros > this.expected || this.expected === Number.POSITIVE_INFINITY) this.expected = micros;
+    else this.expected += (micros - this.expected) / 8;
+  }
+}
+
+/** A task on its way from `run` to its result. */
+export interface PendingTask {
+  readonly id: number;
+  readonly task: Task;
+  /** The name in reports. */
+  readonly label: string;
+  readonly result: Result;
+  readonly times: RunTimes;
+  /** The number of times that the task may still be run after its process has ended. */
+  retries: number;
+  /** The encoded arguments; empty while some of them are missing. */
+  args: Uint8Array;
+  /** The indices of arguments that the worker fetches. */
+  references: number[] | undefined;
+  readonly chain: TaskOrigin[] | undefined;
+  /** Where the task is: waiting for arguments (neither), in a queue, or sent under a lease. */
+  queue: TaskQueue | undefined;
+  lease: HeldLease | undefined;
+  /** Why the task was cancelled. */
+  cancelled: string | undefined;
+}

@@ -1,0 +1,56 @@
+/**
+ * What the submitter needs of hosts, workers and time. In a program these are actors and the clock of the process; tests and
+ * simulations have their own.
+ */
+import type { Lease, LeaseNotice, LeaseRequest, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
+import type { Clock } from "../kernel.js";
+
+/** A worker process. */
+export interface WorkerPort {
+  /** Sends a task. It throws when nothing can be sent now, and rejects with the error of the task, or when the process has ended. */
+  run(order: TaskOrder): PromiseLike<TaskOutcome>;
+  cancel(lease: number, id: number): void;
+  takeBack(lease: number): void;
+}
+
+/** A lease whose worker can be called. */
+export interface GrantedLease extends Omit<Lease, "worker"> {
+  readonly worker: WorkerPort;
+}
+
+/** The manager of a host. */
+export interface HostPort {
+  /** What the host has in all. */
+  readonly total: Readonly<Record<string, number>>;
+  /** The number of worker processes. */
+  readonly procs: number;
+  /** Rejects with a {@link HostLostError} when the host has ended, and with any other error when it refuses. */
+  lease(request: LeaseRequest, signal: AbortSignal): Promise<GrantedLease>;
+  giveBack(lease: number): void;
+  kill(lease: number, reason: string): void;
+  /** Calls `take` for each notice about a lease of this process. */
+  listen(take: (notice: LeaseNotice) => void): void;
+}
+
+/** Rejects a lease of a host that has ended. */
+export class HostLostError extends Error {
+  override readonly name: string = "HostLostError";
+}
+
+/** What a submitter is made of. */
+export interface SubmitterOptions {
+  readonly hosts: readonly HostPort[];
+  /** The index of the host that this process runs on. */
+  readonly home: number;
+  /** The process that holds the leases. */
+  readonly holder: bigint;
+  readonly clock: Clock;
+  /** Returns a number that is uniform in [0, 1). */
+  readonly random: () => number;
+  /** Runs code that sends messages, as code of the actor that owns the submitter. */
+  readonly inTurn: (body: () => void) => void;
+  /** Returns whether an error of `run` means that the worker process has ended. */
+  readonly isLost: (error: unknown) => boolean;
+  /** The time in ms after which a task that was cancelled is ended with its process. */
+  readonly grace: number;
+}

@@ -1,0 +1,257 @@
+/**
+ * Sends the tasks of one process to workers. It asks hosts for leases of worker processes, sends tasks to leased workers
+ * directly, and gives leases back: hosts see leases, not tasks.
+ */
+import type { LeaseNotice, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
+import { TaskCancelledError, WorkerLostError } from "../errors.js";
+import { taskErrorOf } from "./task-error-of.js";
+import type { HeldLease } from "./held-lease.js";
+import { HostChoice } from "./host-choice.js";
+import type { PendingTask } from "./pending-task.js";
+import type { HostPort, SubmitterOptions } from "./ports.js";
+import { keyOfClass, type TaskClass } from "./task-class.js";
+import { TaskQueue } from "./task-queue.js";
+
+/** The time in ms between two sweeps. */
+const SWEEP_MS = 20;
+/** The time in ms for which the reason is awaited after a worker process has ended. */
+const REASON_MS = 500;
+
+export class Submitter {
+  readonly #options: SubmitterOptions;
+  readonly #queues = new Map<string, TaskQueue>();
+  /** The leases of each host by their numbers, for notices. */
+  readonly #leases = new Map<HostPort, Map<number, { readonly lease: HeldLease; readonly queue: TaskQueue }>>();
+  /** What happened to leases whose notice has arrived before the lease. */
+  #isSweeping = false;
+  #closed: string | undefined;
+  /** The tasks that have been submitted and have no result. */
+  readonly pending = new Set<PendingTask>();
+
+  constructor(options: SubmitterOptions) {
+    this.#options = options;
+  }
+
+  /** Puts a task whose arguments are encoded into the queue of its class. */
+  submit(task: PendingTask, taskClass: TaskClass): void {
+    if (this.#closed !== undefined) {
+      task.result.reject(new TaskCancelledError(task.label, this.#closed));
+      return;
+    }
+    let queue: TaskQueue;
+    try {
+      queue = this.#queueOf(taskClass, task.label);
+    } catch (error) {
+      task.result.reject(error as Error);
+      return;
+    }
+    this.pending.add(task);
+    this.#options.inTurn(() => queue.add(task));
+    this.#sweepLater();
+  }
+
+  /**
+   * Ends a task: one that waits is dropped, one that runs gets the signal, and is ended with its process if it does not end in
+   * time.
+   */
+  cancel(task: PendingTask, reason: string): void {
+    if (task.cancelled !== undefined || task.result.isSettled) return;
+    task.cancelled = reason;
+    const { queue, lease } = task;
+    if (queue !== undefined && queue.waiting.remove(task)) {
+      task.queue = undefined;
+      this.#settleCancelled(task);
+    } else if (lease !== undefined) {
+      this.#options.inTurn(() => lease.worker.cancel(lease.id, task.id));
+      this.#options.clock.after(this.#options.grace, () => {
+        if (task.lease !== lease) return;
+        this.#options.inTurn(() => lease.host.kill(lease.id, `task ${task.label} was cancelled and did not end in ${this.#options.grace} ms`));
+      });
+    } else {
+      this.#settleCancelled(task);
+    }
+  }
+
+  /** Cancels all tasks, and gives all leases back. */
+  close(reason: string): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = reason;
+    for (const task of [...this.pending]) {
+      task.queue?.waiting.remove(task);
+      task.cancelled = reason;
+      this.#settleCancelled(task);
+    }
+    for (const queue of this.#queues.values()) queue.close();
+    this.#queues.clear();
+  }
+
+  #settleCancelled(task: PendingTask): void {
+    this.pending.delete(task);
+    task.result.reject(new TaskCancelledError(task.label, `task ${task.label} was cancelled: ${task.cancelled}`));
+  }
+
+  #queueOf(taskClass: TaskClass, label: string): TaskQueue {
+    const key = keyOfClass(taskClass);
+    let queue = this.#queues.get(key);
+    if (queue === undefined) {
+      const { hosts, home, random, holder, clock, inTurn } = this.#options;
+      const choice = new HostChoice(hosts, home, taskClass, label, random);
+      const made: TaskQueue = new TaskQueue(taskClass, choice, {
+        ...{ holder, clock, inTurn },
+        send: (task, lease) => this.#send(task, lease, made),
+        granted: (lease) => this.#granted(lease, made),
+        leave: (lease) => this.#leave(lease),
+      });
+      queue = made;
+      this.#queues.set(key, queue);
+    }
+    return queue;
+  }
+
+  #granted(lease: HeldLease, queue: TaskQueue): void {
+    const { host } = lease;
+    let leases = this.#leases.get(host);
+    if (leases === undefined) {
+      leases = new Map();
+      this.#leases.set(host, leases);
+      host.listen((notice) => this.#options.inTurn(() => this.#noticed(host, notice)));
+    }
+    leases.set(lease.id, { lease, queue });
+    this.#sweepLater();
+  }
+
+  #leave(lease: HeldLease): void {
+    this.#leases.get(lease.host)?.delete(lease.id);
+    lease.host.giveBack(lease.id);
+  }
+
+  #noticed(host: HostPort, { lease: id, kind, reason }: LeaseNotice): void {
+    const known = this.#leases.get(host)?.get(id);
+    if (known === undefined) return;
+    const { lease, queue } = known;
+    if (kind === "ended") {
+      lease.endedBecause = reason;
+      this.#leases.get(host)?.delete(id);
+      queue.lost(lease);
+      lease.onEnded?.();
+    } else {
+      lease.isWanted = true;
+      if (lease.isIdle) queue.leave(lease);
+      else if (lease.sent.size > 1) lease.worker.takeBack(id);
+    }
+  }
+
+  #send(task: PendingTask, lease: HeldLease, queue: TaskQueue): boolean {
+    const { fn, defines } = lease.numberOf(task.task);
+    const { id, args, references, chain } = task;
+    const order: TaskOrder = { id, lease: lease.id, fn, args };
+    if (defines !== undefined) order.defines = defines;
+    if (references !== undefined) order.references = references;
+    if (chain !== undefined) order.chain = chain;
+    let outcome: PromiseLike<TaskOutcome>;
+    try {
+      outcome = lease.worker.run(order);
+    } catch (error) {
+      if (defines !== undefined) lease.forget(task.task);
+      if ((error as Error).name === "BackpressureError") return false;
+      this.pending.delete(task);
+      task.result.reject(error as Error);
+      return true;
+    }
+    lease.add(task, this.#options.clock.now());
+    outcome.then(
+      (value) => this.#ended(task, lease, queue, value),
+      (error: unknown) => this.#failed(task, lease, queue, error as Error),
+    );
+    return true;
+  }
+
+  #ended(task: PendingTask, lease: HeldLease, queue: TaskQueue, { state, value, micros }: TaskOutcome): void {
+    if (state === "done") {
+      task.times.add(micros);
+      this.pending.delete(task);
+      lease.remove(task, this.#options.clock.now());
+      task.result.resolve(value);
+    } else {
+      lease.remove(task, this.#options.clock.now());
+      if (state === "cancelled" || task.cancelled !== undefined) this.#settleCancelled(task);
+      else this.#again(task, queue);
+    }
+    this.#options.inTurn(() => queue.ended(lease));
+  }
+
+  /** Puts a task before the others of its queue. */
+  #again(task: PendingTask, queue: TaskQueue): void {
+    if (this.#closed !== undefined) return;
+    task.queue = queue;
+    queue.waiting.putBack(task);
+  }
+
+  #failed(task: PendingTask, lease: HeldLease, queue: TaskQueue, error: Error): void {
+    lease.remove(task, this.#options.clock.now());
+    if (!this.#options.isLost(error)) {
+      this.pending.delete(task);
+      if (task.cancelled !== undefined) this.#settleCancelled(task);
+      else task.result.reject(taskErrorOf(task.label, error));
+      this.#options.inTurn(() => queue.ended(lease));
+      return;
+    }
+    queue.lost(lease);
+    if (task.cancelled !== undefined) {
+      this.#settleCancelled(task);
+    } else if (task.retries > 0 && this.#closed === undefined) {
+      task.retries--;
+      this.#again(task, queue);
+    } else {
+      this.#withReason(lease, (reason) => {
+        this.pending.delete(task);
+        task.result.reject(
+          new WorkerLostError(
+            task.label,
+            `the process that ran ${task.label} has ended: ${reason ?? error.message}; ` +
+              "a task that may run again is defined with { idempotent: true }",
+            { cause: error },
+          ),
+        );
+      });
+    }
+    this.#options.inTurn(() => queue.dispatch());
+  }
+
+  /** The host says why a process has ended, a little later or earlier than the process is found to be gone. */
+  #withReason(lease: HeldLease, settle: (reason: string | undefined) => void): void {
+    if (lease.endedBecause !== undefined) {
+      settle(lease.endedBecause);
+      return;
+    }
+    const timer = this.#options.clock.after(REASON_MS, () => tell(), true);
+    const others = lease.onEnded;
+    let told = false;
+    const tell = () => {
+      if (told) return;
+      told = true;
+      timer.cancel();
+      settle(lease.endedBecause);
+    };
+    lease.onEnded = () => {
+      others?.();
+      tell();
+    };
+  }
+
+  #sweepLater(): void {
+    if (this.#isSweeping || this.#closed !== undefined) return;
+    this.#isSweeping = true;
+    this.#options.clock.after(SWEEP_MS, () => {
+      this.#isSweeping = false;
+      if (this.#closed !== undefined) return;
+      this.#options.inTurn(() => {
+        for (const [key, queue] of this.#queues) {
+          queue.sweep();
+          if (queue.isEmpty) this.#queues.delete(key);
+        }
+      });
+      if (this.#queues.size > 0) this.#sweepLater();
+    });
+  }
+}

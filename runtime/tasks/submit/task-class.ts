@@ -1,0 +1,46 @@
+/** The class of a task: what it needs of a worker process. Tasks of one class share leases. */
+import type { TaskEnvironment } from "../../../generated/tasks.js";
+
+/** What tasks need of a worker process. */
+export interface TaskClass {
+  /** The amounts of resources, `cpus` included. */
+  readonly resources: Readonly<Record<string, number>>;
+  readonly environment: TaskEnvironment | undefined;
+  /** The bundle of a placement group, and its host. */
+  readonly bundle: { readonly group: bigint; readonly index: number; readonly host: number } | undefined;
+  /** The number of tasks after which a process ends; Infinity: it serves any number. */
+  readonly maxCalls: number;
+  /** The index of the host that has most of the arguments, which is asked first. */
+  readonly near: number | undefined;
+}
+
+const keys = new WeakMap<TaskClass | TaskEnvironment, string>();
+
+/** Returns a text that is equal for classes that can share leases. */
+export function keyOfClass(taskClass: TaskClass): string {
+  let key = keys.get(taskClass);
+  if (key === undefined) {
+    key = makeKey(taskClass);
+    keys.set(taskClass, key);
+  }
+  return key;
+}
+
+function makeKey({ resources, environment, bundle, maxCalls, near }: TaskClass): string {
+  const amounts = Object.keys(resources)
+    .sort()
+    .map((name) => `${name}=${resources[name]}`)
+    .join(",");
+  const place = bundle === undefined ? "" : `${bundle.group}/${bundle.index}`;
+  return `${amounts};${environment === undefined ? "" : keyOfEnvironment(environment)};${place};${maxCalls};${near ?? ""}`;
+}
+
+function keyOfEnvironment(environment: TaskEnvironment): string {
+  let key = keys.get(environment);
+  if (key === undefined) {
+    const { env, workingDirectory, packages } = environment;
+    key = JSON.stringify([Object.entries(env).sort(), workingDirectory, packages?.manifest, packages?.lock]);
+    keys.set(environment, key);
+  }
+  return key;
+}

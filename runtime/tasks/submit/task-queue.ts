@@ -1,0 +1,210 @@
+/** The tasks of one class that wait for a worker, and the leases on which they run. */
+import type { Clock } from "../kernel.js";
+import { Fifo } from "./fifo.js";
+import { HeldLease } from "./held-lease.js";
+import type { HostChoice, HostUse } from "./host-choice.js";
+import type { PendingTask } from "./pending-task.js";
+import { type GrantedLease, HostLostError, type SubmitterOptions } from "./ports.js";
+import type { TaskClass } from "./task-class.js";
+
+/** The time in ms for which a lease without tasks is kept for the next ones. */
+const LINGER_MS = 100;
+/** The time in ms after which more hosts are asked, and after which tasks that wait behind a long one are taken back. */
+const PATIENCE_MS = 20;
+
+interface Request {
+  readonly at: HostUse;
+  readonly abort: AbortController;
+  readonly since: number;
+}
+
+/** What a queue needs of its submitter. */
+export interface QueueOwner extends Pick<SubmitterOptions, "holder" | "clock" | "inTurn"> {
+  readonly clock: Clock;
+  /** Sends a task to the worker of a lease. Returns false if nothing can be sent to it now. */
+  send(task: PendingTask, lease: HeldLease): boolean;
+  granted(lease: HeldLease): void;
+  /** Gives a lease back, which has no tasks. */
+  leave(lease: HeldLease): void;
+}
+
+export class TaskQueue {
+  readonly taskClass: TaskClass;
+  readonly waiting = new Fifo<PendingTask>();
+  readonly leases = new Set<HeldLease>();
+  /** The leases that have nothing to do, and those that may take more. They are checked before use. */
+  readonly #idle = new Set<HeldLease>();
+  readonly #roomy = new Set<HeldLease>();
+  readonly #requests = new Set<Request>();
+  readonly #hosts: HostChoice;
+  readonly #uses = new Map<HeldLease, HostUse>();
+  readonly #owner: QueueOwner;
+  #extraRequests = 0;
+
+  constructor(taskClass: TaskClass, hosts: HostChoice, owner: QueueOwner) {
+    this.taskClass = taskClass;
+    this.#hosts = hosts;
+    this.#owner = owner;
+  }
+
+  /** Whether there are no tasks, leases and requests. */
+  get isEmpty(): boolean {
+    return this.waiting.length === 0 && this.leases.size === 0 && this.#requests.size === 0;
+  }
+
+  add(task: PendingTask): void {
+    task.queue = this;
+    this.waiting.push(task);
+    this.dispatch();
+  }
+
+  /** Sends as many tasks as the leases take, and asks for more leases if tasks are left. */
+  dispatch(): void {
+    for (let task = this.waiting.first(); task !== undefined; task = this.waiting.first()) {
+      const lease = this.#leaseFor(task);
+      if (lease === undefined) break;
+      this.waiting.shift();
+      task.queue = undefined;
+      if (!this.#owner.send(task, lease)) {
+        task.queue = this;
+        this.waiting.putBack(task);
+        break;
+      }
+    }
+    if (this.waiting.length > 0) this.#askForMore();
+  }
+
+  #leaseFor(task: PendingTask): HeldLease | undefined {
+    for (const lease of this.#idle) {
+      this.#idle.delete(lease);
+      if (!this.leases.has(lease) || !lease.hasRoomFor(task)) continue;
+      this.#roomy.add(lease);
+      return lease;
+    }
+    for (const lease of this.#roomy) {
+      if (this.leases.has(lease) && lease.hasRoomFor(task)) return lease;
+      this.#roomy.delete(lease);
+    }
+    return undefined;
+  }
+
+  /** Called when a task of a lease has ended: the lease may take another one. */
+  ended(lease: HeldLease): void {
+    if (!this.leases.has(lease)) return;
+    if (lease.isIdle && lease.isLeaving) this.leave(lease);
+    else if (lease.isIdle) this.#idle.add(lease);
+    else this.#roomy.add(lease);
+    this.dispatch();
+  }
+
+  /** Gives a lease back. Its tasks have ended. */
+  leave(lease: HeldLease): void {
+    this.#forget(lease);
+    this.#owner.leave(lease);
+  }
+
+  /** Drops a lease whose process has ended. */
+  lost(lease: HeldLease): void {
+    this.#forget(lease);
+  }
+
+  #forget(lease: HeldLease): void {
+    if (!this.leases.delete(lease)) return;
+    const use = this.#uses.get(lease);
+    this.#uses.delete(lease);
+    this.#idle.delete(lease);
+    this.#roomy.delete(lease);
+    if (use !== undefined) use.used--;
+  }
+
+  #askForMore(): void {
+    const wanted = Math.min(this.waiting.length, this.#hosts.capacity) + this.#extraRequests;
+    // One lease more than there are tasks in all is of no use.
+    while (this.#requests.size < wanted && this.leases.size + this.#requests.size < this.#hosts.capacity + this.#extraRequests) {
+      const at = this.#hosts.next();
+      if (at === undefined) return;
+      this.#ask(at);
+    }
+  }
+
+  #ask(at: HostUse): void {
+    const { clock, holder, inTurn } = this.#owner;
+    const request: Request = { at, abort: new AbortController(), since: clock.now() };
+    this.#requests.add(request);
+    at.used++;
+    const { resources, environment, bundle, maxCalls } = this.taskClass;
+    const order = {
+      holder,
+      label: this.waiting.first()!.label,
+      resources: { ...resources },
+      fresh: Number.isFinite(maxCalls),
+      ...(environment !== undefined && { environment }),
+      ...(bundle !== undefined && { group: bundle.group, bundle: bundle.index }),
+    };
+    at.host.lease(order, request.abort.signal).then(
+      (lease) => inTurn(() => this.#granted(request, lease)),
+      (error: unknown) => inTurn(() => this.#refused(request, error as Error)),
+    );
+  }
+
+  #granted(request: Request, granted: GrantedLease): void {
+    this.#requests.delete(request);
+    const { at } = request;
+    const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#owner.clock.now());
+    this.leases.add(lease);
+    this.#uses.set(lease, at);
+    this.#owner.granted(lease);
+    this.#idle.add(lease);
+    this.dispatch();
+    if (lease.isIdle && this.waiting.length === 0 && this.leases.size > 1) this.#sendEarly();
+  }
+
+  #refused(request: Request, error: Error): void {
+    this.#requests.delete(request);
+    const { at, abort } = request;
+    at.used--;
+    if (abort.signal.aborted) return;
+    const none = this.#hosts.refuse(at, error);
+    if (none === undefined) {
+      this.dispatch();
+    } else if (this.leases.size === 0 && this.#requests.size === 0) {
+      for (const task of this.waiting.takeAll()) {
+        task.queue = undefined;
+        task.result.reject(none instanceof HostLostError ? lostHosts(task, none) : none);
+      }
+    }
+  }
+
+  /** Called from time to time, while the queue is not empty. */
+  sweep(): void {
+    const now = this.#owner.clock.now();
+    if (this.waiting.length > 0) {
+      const oldest = Math.min(...[...this.#requests].map(({ since }) => since));
+      if (this.#requests.size > 0 && now - oldest > PATIENCE_MS) this.#extraRequests = this.#requests.size;
+      this.dispatch();
+      return;
+    }
+    this.#extraRequests = 0;
+    for (const { abort } of this.#requests) abort.abort();
+    for (const lease of this.leases) if (lease.isIdle && now - lease.idleSince >= LINGER_MS) this.leave(lease);
+    if ([...this.leases].some((lease) => lease.isIdle)) this.#sendEarly();
+  }
+
+  /** Withdraws all requests, and gives all leases back. */
+  close(): void {
+    for (const { abort } of this.#requests) abort.abort();
+    for (const lease of [...this.leases]) this.leave(lease);
+  }
+
+  /** Takes back tasks that wait behind a long one, for leases that have nothing to do. */
+  #sendEarly(): void {
+    const now = this.#owner.clock.now();
+    for (const lease of this.leases) {
+      if (lease.sent.size > 1 && now - lease.busySince > PATIENCE_MS) lease.worker.takeBack(lease.id);
+    }
+  }
+}
+
+function lostHosts({ label }: PendingTask, cause: Error): Error {
+  return new HostLostError(`cannot run ${label}: no host of the context is left: ${cause.message}`, { cause });
+}

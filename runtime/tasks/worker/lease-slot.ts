@@ -1,0 +1,104 @@
+/**
+ * The tasks of one lease in a worker process. One of them runs at a time. A task that waits for a result lets the next one
+ * begin; when all tasks wait, the host may give the resources to other leases until one goes on.
+ */
+
+/** A task that has not ended. */
+export interface SlotTask {
+  readonly id: number;
+  /** Starts the task, and calls {@link LeaseSlot.ended} later. */
+  start(): void;
+  /** Answers that the task has not begun. */
+  handBack(): void;
+  /** Cancels the task. */
+  cancel(): void;
+}
+
+/** The host, as a slot uses it. */
+export interface SlotHost {
+  suspend(): void;
+  resume(): void;
+  /** Calls `task` later, when the event loop has handled what it has now. */
+  later(task: () => void): void;
+}
+
+export class LeaseSlot {
+  readonly #host: SlotHost;
+  readonly #queue: SlotTask[] = [];
+  readonly #begun = new Map<number, SlotTask>();
+  #running = 0;
+  #suspended = 0;
+  #isReported = false;
+  #isChecking = false;
+
+  constructor(host: SlotHost) {
+    this.#host = host;
+  }
+
+  /** Whether no task has been started that has not ended. */
+  get isEmpty(): boolean {
+    return this.#queue.length === 0 && this.#begun.size === 0;
+  }
+
+  add(task: SlotTask): void {
+    if (this.#running > 0 || this.#queue.length > 0) this.#queue.push(task);
+    else this.#start(task);
+  }
+
+  /** The tasks that have not begun are handed back. */
+  takeBack(): void {
+    for (const task of this.#queue.splice(0)) task.handBack();
+  }
+
+  cancel(id: number): void {
+    const at = this.#queue.findIndex((task) => task.id === id);
+    if (at >= 0) this.#queue.splice(at, 1)[0]!.cancel();
+    else this.#begun.get(id)?.cancel();
+  }
+
+  /** A task that runs begins to wait. */
+  suspend(): void {
+    this.#running--;
+    this.#suspended++;
+    this.#next();
+    if (this.#running > 0 || this.#isChecking) return;
+    // Many results are there a moment later, and the host need not know.
+    this.#isChecking = true;
+    this.#host.later(() => {
+      this.#isChecking = false;
+      if (this.#running > 0 || this.#suspended === 0 || this.#isReported) return;
+      this.#isReported = true;
+      this.#host.suspend();
+    });
+  }
+
+  /** A task that waited goes on, also if another one runs. */
+  resume(): void {
+    this.#suspended--;
+    this.#running++;
+    if (!this.#isReported) return;
+    this.#isReported = false;
+    this.#host.resume();
+  }
+
+  /** A task that ran has ended. */
+  ended(id: number): void {
+    this.#begun.delete(id);
+    this.#running--;
+    this.#next();
+  }
+
+  #next(): void {
+    while (this.#running === 0) {
+      const task = this.#queue.shift();
+      if (task === undefined) return;
+      this.#start(task);
+    }
+  }
+
+  #start(task: SlotTask): void {
+    this.#running++;
+    this.#begun.set(task.id, task);
+    task.start();
+  }
+}
