@@ -1,0 +1,23 @@
+/** The codecs of the arguments and the result of a task. */
+import type { ContextMember } from "./context/member.js";
+import type { ValueCodec } from "./refs/value-codec.js";
+import { schemaCodec } from "./schema-codec.js";
+import type { Task } from "./task.js";
+
+/** @param index the position of the argument, from 0 */
+export function argumentCodec(task: Task, index: number, member: ContextMember): ValueCodec {
+  const { schema } = task;
+  if (schema === undefined) return member.plain;
+  const codec = schema.args[index];
+  if (codec === undefined) {
+    throw new TypeError(
+      `cannot run ${task.name}: expected at most ${schema.args.length} arguments, got one more at position ${index}`,
+    );
+  }
+  return schemaCodec(codec);
+}
+
+export function resultCodec(task: Task, member: ContextMember): ValueCodec {
+  const { schema } = task;
+  return schema === undefined ? member.plain : schemaCodec(schema.result);
+}

@@ -1,0 +1,176 @@
+/** One run of a task in a worker process, from the order to the outcome. */
+import type { TaskOrder, TaskOrigin, TaskOutcome } from "../../../generated/tasks.js";
+import { type RunningTask, runInScope } from "../context/current.js";
+import type { JobContext } from "../context/job-context.js";
+import type { ContextMember } from "../context/member.js";
+import type { TaskImplementation } from "../function-registry.js";
+import { isThenable } from "../thenable.js";
+import { decodeArguments } from "../values/index.js";
+import { argumentCodec, resultCodec } from "../values-of-task.js";
+import type { LeaseSlot, SlotTask } from "./lease-slot.js";
+
+const nothing = new Uint8Array(0);
+const returned: TaskOutcome = { state: "returned", value: nothing, micros: 0 };
+const cancelled: TaskOutcome = { state: "cancelled", value: nothing, micros: 0 };
+
+/** What a run needs of its worker. */
+export interface RunEnvironment {
+  readonly context: JobContext;
+  readonly member: ContextMember;
+  readonly slot: LeaseSlot;
+  /** Returns the time in milliseconds. */
+  readonly now: () => number;
+}
+
+export class TaskRun implements SlotTask, RunningTask {
+  readonly id: number;
+  readonly awaited = new Map<number, number>();
+  readonly chain: readonly TaskOrigin[];
+  readonly #order: TaskOrder;
+  readonly #find: () => TaskImplementation | Promise<TaskImplementation>;
+  readonly #environment: RunEnvironment;
+  readonly #resolve: (outcome: TaskOutcome) => void;
+  readonly #reject: (error: unknown) => void;
+  #name = "a task";
+  #abort: AbortController | undefined;
+  #isCancelled = false;
+  #waits = 0;
+  #begin = 0;
+
+  constructor(
+    order: TaskOrder,
+    chain: readonly TaskOrigin[],
+    find: () => TaskImplementation | Promise<TaskImplementation>,
+    environment: RunEnvironment,
+    resolve: (outcome: TaskOutcome) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.id = order.id;
+    this.chain = chain;
+    this.#order = order;
+    this.#find = find;
+    this.#environment = environment;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get label(): string {
+    return this.#name;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#isCancelled) this.#abort.abort(this.#cancelReason());
+    }
+    return this.#abort.signal;
+  }
+
+  start(): void {
+    this.#begin = this.#environment.now();
+    let found: TaskImplementation | Promise<TaskImplementation>;
+    try {
+      found = this.#find();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (found instanceof Promise || this.#order.references !== undefined) void this.#startLater(found);
+    else this.#call(found, decodeArguments(this.#order.args));
+  }
+
+  async #startLater(found: TaskImplementation | Promise<TaskImplementation>): Promise<void> {
+    try {
+      const parts = [...decodeArguments(this.#order.args)];
+      const implementation = await found;
+      const { member } = this.#environment;
+      const fetched = (this.#order.references ?? []).map(async (at) => {
+        parts[at] = await member.bytesOf(member.refs.read(parts[at]!));
+      });
+      await Promise.all(fetched);
+      this.#call(implementation, parts);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #call({ task, run }: TaskImplementation, parts: readonly Uint8Array[]): void {
+    this.#name = task.name;
+    if (this.#isCancelled) {
+      this.#end(cancelled);
+      return;
+    }
+    const { context, member } = this.#environment;
+    let result: unknown;
+    try {
+      const args = parts.map((bytes, i) => argumentCodec(task, i, member).decode(bytes));
+      result = runInScope({ context, task: this }, () => run(...args));
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (!isThenable(result)) {
+      this.#finish(task, result);
+      return;
+    }
+    Promise.resolve(result).then(
+      (value) => this.#finish(task, value),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #finish(task: TaskImplementation["task"], value: unknown): void {
+    if (this.#isCancelled) {
+      this.#end(cancelled);
+      return;
+    }
+    let bytes: Uint8Array;
+    try {
+      bytes = resultCodec(task, this.#environment.member).encode(value, `cannot return the result of ${task.name}`);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    const micros = Math.round((this.#environment.now() - this.#begin) * 1000);
+    this.#end({ state: "done", value: bytes, micros: Math.min(micros, 0xffff_ffff) });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isCancelled) {
+      this.#end(cancelled);
+      return;
+    }
+    this.#environment.slot.ended(this.id);
+    this.#reject(error);
+  }
+
+  #end(outcome: TaskOutcome): void {
+    this.#environment.slot.ended(this.id);
+    this.#resolve(outcome);
+  }
+
+  handBack(): void {
+    this.#resolve(returned);
+  }
+
+  cancel(): void {
+    if (this.#begin === 0) {
+      this.#resolve(cancelled);
+      return;
+    }
+    this.#isCancelled = true;
+    this.#abort?.abort(this.#cancelReason());
+  }
+
+  #cancelReason(): Error {
+    return new DOMException(`task ${this.#name} was cancelled`, "AbortError");
+  }
+
+  suspend(): void {
+    if (this.#waits++ === 0) this.#environment.slot.suspend();
+  }
+
+  resume(): void {
+    if (--this.#waits === 0) this.#environment.slot.resume();
+  }
+}
