@@ -70,6 +70,24 @@ export interface Actor<_Args extends readonly unknown[] = [], _State = never> {
   readonly [actor]?: true;
 }
 
+declare const task: unique symbol;
+/**
+ * The interface that every task extends. A task is a function that `viceroy/tasks` runs on a worker process. The first type
+ * argument lists its arguments as a labelled tuple, the second is its result, `void` if it has none. The interface has no
+ * members of its own.
+ *
+ * @example
+ * ```ts
+ * import type { Task, Uint32 } from "viceroy/schema";
+ *
+ * export interface CountWords extends Task<[text: string, shortest?: Uint32], Map<string, Uint32>> {}
+ * ```
+ */
+export interface Task<_Args extends readonly unknown[] = [], _Result = void> {
+  /** Marks the type for the compiler. */
+  readonly [task]?: true;
+}
+
 declare const streamItem: unique symbol;
 /** The return type of an endpoint that yields any number of values, with flow control. */
 export interface Stream<T> {

@@ -1,9 +1,9 @@
 /** Caches the ids that were assigned with the same lock. Watch mode assigns ids to changed declarations only. */
-import type { ActorDeclaration, Module, TypeDeclaration } from "../model/index.js";
+import type { ActorDeclaration, Module, TaskDeclaration, TypeDeclaration } from "../model/index.js";
 import type { BlockRecord } from "./block-matcher.js";
 import type { Lock } from "./lock.js";
 
-type Declaration = TypeDeclaration | ActorDeclaration;
+type Declaration = TypeDeclaration | ActorDeclaration | TaskDeclaration;
 
 /** The declaration with its ids and the blocks of the lock, by the declaration without ids. */
 export type KnownDeclarations = WeakMap<

@@ -14,6 +14,7 @@ import type {
   Schema,
   Shape,
   Tags,
+  TaskDeclaration,
   TupleElement,
   Type,
   TypeDeclaration,
@@ -34,6 +35,7 @@ import {
   type LockEntry,
   type LockParam,
   type LockParams,
+  taskEntry,
 } from "./lock.js";
 import type { LockProblem } from "./lock-problem.js";
 import { moduleName } from "./module-name.js";
@@ -68,7 +70,11 @@ export function assignIds(
 /** Returns the module of the previous run if no declaration has changed. */
 function reuseUnchangedModule(module: Module, { modules }: AssignMemory): Module {
   const before = modules.get(module.path);
-  const isSame = before && sameItems(before.types, module.types) && sameItems(before.actors, module.actors);
+  const isSame =
+    before &&
+    sameItems(before.types, module.types) &&
+    sameItems(before.actors, module.actors) &&
+    sameItems(before.tasks, module.tasks);
   if (isSame) return before;
   modules.set(module.path, module);
   return module;
@@ -107,10 +113,11 @@ class ModuleIdAssigner {
       ...this.#module,
       types: this.#module.types.map((declaration) => this.#remembered(declaration, (it) => this.#declaration(it))),
       actors: this.#module.actors.map((actor) => this.#remembered(actor, (it) => this.#actor(it))),
+      tasks: this.#module.tasks.map((task) => this.#remembered(task, (it) => this.#task(it))),
     };
   }
 
-  #remembered<D extends TypeDeclaration | ActorDeclaration>(declaration: D, assign: (declaration: D) => D): D {
+  #remembered<D extends TypeDeclaration | ActorDeclaration | TaskDeclaration>(declaration: D, assign: (declaration: D) => D): D {
     const known = this.#known.get(declaration);
     if (known !== undefined) {
       this.#blocks.replay(known.blocks);
@@ -308,6 +315,22 @@ class ModuleIdAssigner {
       line: 0,
     });
     return { ...actor, id, args, endpoints: numbered.filter(({ tags }) => !tags.retired) };
+  }
+
+  #task(task: TaskDeclaration): TaskDeclaration {
+    const { name, result } = task;
+    this.#begin(name);
+    const known = this.#blocks.find("task", name, this.#name)?.entries[0];
+    // The path of the arguments is that of a constructor's.
+    const path = `${name}()`;
+    const [args, params] = this.#params(path, task.args, known?.params);
+    const type = result === undefined ? "void" : typeText(result);
+    const entry: LockEntry = { id: 0, name: taskEntry, retired: false, type, was: [], params, line: 0 };
+    this.#blocks.write({
+      ...{ kind: "task", name, module: this.#name, retired: false },
+      ...{ id: 0, next: 1, entries: [entry], line: 0 },
+    });
+    return { ...task, args, ...(result !== undefined && { result: this.#type(result, `${path}->`) }) };
   }
 
   #result(endpoint: Endpoint, actor: string): Endpoint {

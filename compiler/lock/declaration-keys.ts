@@ -8,9 +8,10 @@ import { moduleName } from "./module-name.js";
  */
 export function declarationKeys(schema: Schema): ReadonlySet<string> {
   const places = new Set<string>();
-  for (const { path, types, actors } of schema.modules) {
+  for (const { path, types, actors, tasks } of schema.modules) {
     const module = moduleName(path);
     for (const { name, shape } of types) for (const kind of kindsOf(shape)) places.add(`${kind} ${name} in ${module}`);
+    for (const { name } of tasks) places.add(`task ${name} in ${module}`);
     for (const { name } of actors) places.add(`actor ${name} in ${module}`);
   }
   return places;

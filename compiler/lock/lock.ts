@@ -6,8 +6,9 @@
 
 /**
  * The kinds of blocks. The block of an alias has one entry, `type`, with its target. Fields refer to the alias by name.
+ * The block of a task has one entry, `run`, with its parameters and its result.
  */
-export type BlockKind = "actor" | "message" | "oneof" | "union" | "enum" | "alias";
+export type BlockKind = "actor" | "task" | "message" | "oneof" | "union" | "enum" | "alias";
 
 export interface Lock {
   readonly blocks: readonly LockBlock[];
@@ -61,7 +62,7 @@ export interface LockEntry extends Pending {
   readonly type: string;
   /** The former names, oldest first. */
   readonly was: readonly string[];
-  /** The parameters of an endpoint. */
+  /** The parameters of an endpoint or a task. */
   readonly params?: LockParams;
   readonly line: number;
 }
@@ -80,6 +81,9 @@ export interface LockParam extends Pending {
 
 /** The entry of an actor's block that contains the constructor's arguments. */
 export const constructorEntry = "new";
+
+/** The entry of a task's block that contains its parameters and its result. */
+export const taskEntry = "run";
 
 /** The entry of an alias's block that contains the target of the alias. */
 export const aliasEntry = "type";

@@ -24,7 +24,8 @@ export interface ParsedLock {
   readonly problems: readonly LockProblem[];
 }
 
-const kinds: readonly string[] = ["actor", "message", "oneof", "union", "enum", "alias"];
+const expectedKind = "actor, task, message, oneof, union, enum or alias";
+const kinds: readonly string[] = ["actor", "task", "message", "oneof", "union", "enum", "alias"];
 
 /** @param file the path of the lock, for positions */
 export function parseLock(file: string, text: string): ParsedLock {
@@ -74,9 +75,8 @@ function parseAccepted(line: string): AcceptedBreak {
 
 function parseHead(scanner: LockScanner, line: number): MutableBlock {
   const { retired, pending } = parseMark(scanner);
-  const kind = scanner.word("actor, message, oneof, union, enum or alias");
-  if (!kinds.includes(kind))
-    throw new LockSyntaxError(`expected actor, message, oneof, union, enum or alias, got "${kind}"`, 1);
+  const kind = scanner.word(expectedKind);
+  if (!kinds.includes(kind)) throw new LockSyntaxError(`expected ${expectedKind}, got "${kind}"`, 1);
   const name = scanner.path();
   scanner.expect("in");
   const module = scanner.name();
@@ -91,7 +91,7 @@ function parseEntry(scanner: LockScanner, kind: BlockKind, line: number): LockEn
   const { retired, pending } = parseMark(scanner);
   const name = scanner.name();
   let params: LockParams | undefined;
-  if (kind === "actor") {
+  if (kind === "actor" || kind === "task") {
     params = parseParams(scanner);
     scanner.expect("->");
   }

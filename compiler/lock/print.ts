@@ -5,7 +5,7 @@ import { hasPending } from "./pending.js";
 export const lockHeader = headerOf(1);
 
 /**
- * The header of format 2, which has lines that older versions cannot read: aliases, accepted breaking changes and
+ * The header of format 2, which has lines that older versions cannot read: aliases, tasks, accepted breaking changes and
  * pending members.
  */
 export const lockHeaderFormat2 = headerOf(2);
@@ -20,7 +20,7 @@ function headerOf(format: number): string {
 export function printLock(lock: Lock): string {
   const blocks = [...lock.blocks].sort(byPlace);
   const accepted = [...new Set(lock.accepted.map(printAccepted))].sort();
-  const needsFormat2 = accepted.length > 0 || blocks.some(({ kind }) => kind === "alias") || hasPending(lock);
+  const needsFormat2 = accepted.length > 0 || blocks.some(({ kind }) => kind === "alias" || kind === "task") || hasPending(lock);
   const header = needsFormat2 ? lockHeaderFormat2 : lockHeader;
   return [header, ...accepted, ...blocks.flatMap(printBlock), ""].join("\n");
 }

@@ -1,6 +1,6 @@
 /**
  * Computes fingerprints: 64-bit values that are equal if two sides use the same layout for a type or for the messages
- * of an actor. A fingerprint depends on the names, the order and the types of fields. It does not depend on
+ * of an actor or of a task. A fingerprint depends on the names, the order and the types of fields. It does not depend on
  * documentation, positions, files, namespaces or the order of declarations.
  *
  * The fingerprint of a type is the first 8 bytes of the SHA-256 hash of a short text. The text contains the
@@ -15,7 +15,7 @@ import { createHash } from "node:crypto";
 import { simpleName } from "../../shared/names/qualified-name.js";
 import { components } from "./connected-components.js";
 import { type SchemaIndex, substitute, targetsOf } from "./resolve.js";
-import type { ActorDeclaration, Module, Parameter, TypeDeclaration } from "./schema.js";
+import type { ActorDeclaration, Module, Parameter, TaskDeclaration, TypeDeclaration } from "./schema.js";
 import type { DeclarationKey, Field, Shape, TupleElement, Type } from "./type.js";
 
 /**
@@ -35,6 +35,8 @@ export interface Fingerprints {
   inOrder(): Iterable<DeclarationKey>;
   /** Returns the fingerprint of an actor: its constructor, its endpoints and their ids. */
   actor(key: DeclarationKey): bigint;
+  /** Returns the fingerprint of a task: its name, its arguments and its result. */
+  task(key: DeclarationKey): bigint;
   /** Returns the fingerprint of everything that a schema file declares. */
   module(module: Module): bigint;
 }
@@ -44,6 +46,7 @@ export function fingerprint(index: SchemaIndex): Fingerprints {
   const hashes = hashDeclarations(index);
   const plain = new FingerprintTexts(index, hashes, new Map(), []);
   const actor = (declaration: ActorDeclaration): bigint => BigInt(`0x${sha64(actorText(declaration, plain))}`);
+  const task = (declaration: TaskDeclaration): bigint => BigInt(`0x${sha64(taskText(declaration, plain))}`);
   return {
     type: (type) => BigInt(`0x${plain.closed(type)}`),
     declaration: (key) => BigInt(`0x${hashes.get(key)}`),
@@ -51,10 +54,12 @@ export function fingerprint(index: SchemaIndex): Fingerprints {
     circular: (key) => hashes.circular.has(key),
     inOrder: () => hashes.keys(),
     actor: (key) => actor(index.actor(key)),
+    task: (key) => task(index.task(key)),
     module(module) {
       const types = module.types.map(({ key, name }) => `${name}:${hashes.get(key)}`);
       const actors = module.actors.map((declaration) => `${declaration.name}:${actor(declaration)}`);
-      return BigInt(`0x${sha64([...types, ...actors].sort().join(","))}`);
+      const tasks = module.tasks.map((declaration) => `${declaration.name}:${task(declaration)}`);
+      return BigInt(`0x${sha64([...types, ...actors, ...tasks].sort().join(","))}`);
     },
   };
 }
@@ -279,6 +284,10 @@ function actorText(actor: ActorDeclaration, texts: FingerprintTexts): string {
     return `${name}#${id}${kind}:${parametersText(params, texts)}:${returned}`;
   });
   return `actor ${actor.name}(${parametersText(actor.args, texts)}){${endpoints.sort().join(",")}}`;
+}
+
+function taskText({ name, args, result }: TaskDeclaration, texts: FingerprintTexts): string {
+  return `task ${name}:${parametersText(args, texts)}:${result === undefined ? "void" : texts.closed(result)}`;
 }
 
 function parametersText(params: readonly Parameter[], texts: FingerprintTexts): string {

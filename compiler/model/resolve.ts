@@ -2,7 +2,15 @@
  * Answers questions about a schema: finds the declaration for a key, replaces type parameters by type arguments, lists
  * the parts of a type and the instantiations that a module needs. All functions are pure; all emitters use them.
  */
-import type { ActorDeclaration, Endpoint, Module, Parameter, Schema, TypeDeclaration } from "./schema.js";
+import type {
+  ActorDeclaration,
+  Endpoint,
+  Module,
+  Parameter,
+  Schema,
+  TaskDeclaration,
+  TypeDeclaration,
+} from "./schema.js";
 import type { DeclarationKey, Field, Shape, Type } from "./type.js";
 
 /**
@@ -12,13 +20,15 @@ import type { DeclarationKey, Field, Shape, Type } from "./type.js";
 export interface SchemaIndex {
   /** The schema. */
   readonly schema: Schema;
-  /** Returns whether the schema has the type or actor. */
+  /** Returns whether the schema has the type, actor or task. */
   has(key: DeclarationKey): boolean;
   /** Returns a type. */
   type(key: DeclarationKey): TypeDeclaration;
   /** Returns an actor. */
   actor(key: DeclarationKey): ActorDeclaration;
-  /** Returns the module that declares a type or an actor. */
+  /** Returns a task. */
+  task(key: DeclarationKey): TaskDeclaration;
+  /** Returns the module that declares a type, an actor or a task. */
   moduleOf(key: DeclarationKey): Module;
 }
 
@@ -44,17 +54,20 @@ const indexes = new WeakMap<Schema, SchemaIndex>();
 function newIndex(schema: Schema): SchemaIndex {
   const types = new Map<DeclarationKey, TypeDeclaration>();
   const actors = new Map<DeclarationKey, ActorDeclaration>();
+  const tasks = new Map<DeclarationKey, TaskDeclaration>();
   const modules = new Map<DeclarationKey, Module>();
   for (const module of [...schema.modules, ...(schema.imported ?? [])]) {
     for (const type of module.types) types.set(type.key, type);
     for (const actor of module.actors) actors.set(actor.key, actor);
-    for (const { key } of [...module.types, ...module.actors]) modules.set(key, module);
+    for (const task of module.tasks) tasks.set(task.key, task);
+    for (const { key } of [...module.types, ...module.actors, ...module.tasks]) modules.set(key, module);
   }
   return {
     schema,
     has: (key) => modules.has(key),
     type: (key) => found(types, key),
     actor: (key) => found(actors, key),
+    task: (key) => found(tasks, key),
     moduleOf: (key) => found(modules, key),
   };
 }
@@ -208,9 +221,16 @@ export function partsOfParameters(params: readonly Parameter[]): readonly Type[]
   return params.map((param) => param.type);
 }
 
+/** The declarations of a schema file, or some of them. */
+export type DeclarationGroup = Pick<Module, "types" | "actors" | "tasks">;
+
 /** Returns the types that a module contains, generic declarations included, but not the parts of these types. */
-export function typesOf(module: Pick<Module, "types" | "actors">): readonly Type[] {
-  return [...module.types.flatMap((declaration) => partsOfShape(declaration.shape)), ...typesOfActors(module.actors)];
+export function typesOf(module: DeclarationGroup): readonly Type[] {
+  return [
+    ...module.types.flatMap((declaration) => partsOfShape(declaration.shape)),
+    ...typesOfActors(module.actors),
+    ...typesOfTasks(module.tasks),
+  ];
 }
 
 /**
@@ -254,6 +274,7 @@ export function instantiationsOf(module: Module, index: SchemaIndex): Instantiat
     if (declaration.typeParameters.length === 0) partsOfShape(declaration.shape).forEach(visit);
   }
   typesOfActors(module.actors).forEach(visit);
+  typesOfTasks(module.tasks).forEach(visit);
   return { found: [...found.values()].filter(({ target }) => !endless.has(target.key)), endless: [...endless] };
 }
 
@@ -264,6 +285,11 @@ export function typesOfActors(actors: readonly ActorDeclaration[]): readonly Typ
     ...(actor.state === undefined ? [] : [actor.state]),
     ...actor.endpoints.flatMap((endpoint) => partsOfEndpoint(endpoint)),
   ]);
+}
+
+/** Returns the types of the arguments and the results of tasks. */
+export function typesOfTasks(tasks: readonly TaskDeclaration[]): readonly Type[] {
+  return tasks.flatMap(({ args, result }) => [...partsOfParameters(args), ...(result === undefined ? [] : [result])]);
 }
 
 function argumentDepth(type: Type): number {
@@ -287,7 +313,7 @@ export function typeKey(type: Type): string {
 }
 
 /** Returns a text that is equal for models that differ only in positions and documentation. */
-export function textOf(model: Type | Shape | TypeDeclaration | ActorDeclaration): string {
+export function textOf(model: Type | Shape | TypeDeclaration | ActorDeclaration | TaskDeclaration): string {
   return dataText(model);
 }
 

@@ -34,6 +34,8 @@ export interface Module {
   readonly types: readonly TypeDeclaration[];
   /** The actors in source order. */
   readonly actors: readonly ActorDeclaration[];
+  /** The tasks in source order. */
+  readonly tasks: readonly TaskDeclaration[];
 }
 
 /** An interface, a type alias or an enum. */
@@ -77,6 +79,24 @@ export interface ActorDeclaration {
   readonly state?: Type;
   /** The endpoints; inherited ones come first. */
   readonly endpoints: readonly Endpoint[];
+  /** The position of the declaration. */
+  readonly at: Position;
+}
+
+/** An exported interface that extends `Task`: a function that runs on a worker process. */
+export interface TaskDeclaration {
+  /** Identifies the declaration. */
+  readonly key: DeclarationKey;
+  /** The name of the interface. */
+  readonly name: string;
+  /** The JSDoc comment without tags, or an empty text. */
+  readonly doc: string;
+  /** The arguments, from `Task<[...]>`. */
+  readonly args: readonly Parameter[];
+  /** The type of the result, from `Task<[...], Result>`. Absent for `void`. */
+  readonly result?: Type;
+  /** Whether the task can run again when its worker process has ended (`@idempotent`). */
+  readonly idempotent: boolean;
   /** The position of the declaration. */
   readonly at: Position;
 }
@@ -132,7 +152,7 @@ export interface Propagate {
   readonly shapes?: { readonly module: string; readonly name: string };
 }
 
-/** A parameter of an endpoint or a constructor. */
+/** A parameter of an endpoint, a constructor or a task. */
 export interface Parameter {
   /** The name of the parameter. */
   readonly name: string;

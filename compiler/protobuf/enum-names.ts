@@ -3,7 +3,7 @@
  * computed for the whole schema, but only if something that they depend on has changed. Most edits do not change that.
  */
 import type { Module, Schema } from "../model/index.js";
-import { partsOf, textOf, typesOf } from "../model/resolve.js";
+import { type DeclarationGroup, partsOf, textOf, typesOf } from "../model/resolve.js";
 import type { Shape, Type } from "../model/type.js";
 import { withoutPlainFields } from "./form/plain-fields.js";
 import { type LowerOptions, nameEnums } from "./lower/lower.js";
@@ -35,7 +35,7 @@ export class EnumNameMemory {
 }
 
 /** Returns the inline enums of a module, in an order that depends only on the module. */
-export function inlineEnumsIn(module: Pick<Module, "types" | "actors">): readonly Shape[] {
+export function inlineEnumsIn(module: DeclarationGroup): readonly Shape[] {
   let known = enumsByModule.get(module);
   if (known === undefined) {
     const found: Shape[] = [];
@@ -62,7 +62,7 @@ function nameText(module: Module): string {
     const types = module.types.map((declaration) =>
       textOf({ ...declaration, shape: withoutPlainFields(declaration.shape) }),
     );
-    text = [module.path, ...types, ...module.actors.map(textOf)].join("\n");
+    text = [module.path, ...types, ...module.actors.map(textOf), ...module.tasks.map(textOf)].join("\n");
     textsByModule.set(module, text);
   }
   return text;

@@ -24,6 +24,7 @@ export {
   writeUnknownVariant,
 } from "../wire/protobuf/index.js";
 export { Reader } from "../wire/reader.js";
+export { defineTask, type TaskDescriptor, type TaskSchema } from "../wire/task-schema.js";
 export { extendWireEnvironment, messageHandles } from "../wire/wire-environment.js";
 export { Writer } from "../wire/writer.js";
 

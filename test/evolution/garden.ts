@@ -108,7 +108,7 @@ export function garden(random: Random): Schema {
       },
     ],
   };
-  return { package: "p", modules: [{ path: "schemas/a.ts", types, actors: [actor] }] };
+  return { package: "p", modules: [{ path: "schemas/a.ts", types, actors: [actor], tasks: [] }] };
 }
 
 /**

@@ -170,7 +170,7 @@ export const randomSchema: fc.Arbitrary<Schema> = fc
       }),
     );
   })
-  .map((types) => ({ package: "p", modules: [{ path: "schemas/a.ts", types, actors: [] }] }))
+  .map((types) => ({ package: "p", modules: [{ path: "schemas/a.ts", types, actors: [], tasks: [] }] }))
   .filter(hasValues);
 
 /** Returns whether every type has values, and no type is an alias of itself. */

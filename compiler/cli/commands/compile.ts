@@ -114,10 +114,12 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     if (writesLock) io.out(`${lock.previous === undefined ? "wrote  " : "updated"} ${config.lock}`);
     const { modules } = output.schema;
     const actors = modules.reduce((sum, module) => sum + module.actors.length, 0);
+    const tasks = modules.reduce((sum, module) => sum + module.tasks.length, 0);
+    const functions = countText(actors, "actor") + (tasks === 0 ? "" : `, ${countText(tasks, "task")}`);
     const types = modules.reduce((sum, module) => sum + module.types.length, 0);
     const took = (performance.now() - started).toFixed(0);
     io.out(
-      `${countText(actors, "actor")} and ${countText(types, "type")} in ${countText(modules.length, "file")}, ${took} ms`,
+      `${functions} and ${countText(types, "type")} in ${countText(modules.length, "file")}, ${took} ms`,
     );
   }
   return exitCode.ok;

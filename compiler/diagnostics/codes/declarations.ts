@@ -128,6 +128,48 @@ export const declarations = {
     text: "cannot store the state of actor {name}: {why}",
     fix: "Write an interface of the schema that contains only data: `Actor<[initial: Int32], CounterState>`.",
   },
+  VC1222: {
+    slug: "task-not-exported",
+    severity: "error",
+    text: "{name} is a task that is not exported",
+    fix: "Write `export interface {name}`.",
+  },
+  VC1223: {
+    slug: "task-extends",
+    severity: "error",
+    text: "task {name} extends {base}: a task extends `Task` and nothing else",
+    fix: "Remove {base}. Actors, messages and other tasks are interfaces of their own.",
+  },
+  VC1224: {
+    slug: "generic-task",
+    severity: "error",
+    text: "task {name} is generic: its messages must be known when it is compiled",
+    fix: "Declare one task for each type.",
+  },
+  VC1225: {
+    slug: "task-member",
+    severity: "error",
+    text: "task {name} has the member {member}: a task has only arguments and a result",
+    fix: "Declare a task for each function: `Task<[n: number], number>`. An object with several functions is an actor.",
+  },
+  VC1226: {
+    slug: "task-arguments",
+    severity: "error",
+    text: "cannot express the arguments of task {name}: {why}",
+    fix: "Write them as a labelled tuple: `Task<[text: string, limit?: Uint32], string>`.",
+  },
+  VC1227: {
+    slug: "task-result",
+    severity: "error",
+    text: "task {name} returns {type}: {why}",
+    fix: "{hint}",
+  },
+  VC1228: {
+    slug: "task-in-namespace",
+    severity: "error",
+    text: "cannot declare task {name} in a namespace: a namespace contains only types",
+    fix: "Declare it at the top level of the file: `export interface {simple} extends Task<[…], …>`.",
+  },
   VC1301: {
     slug: "unknown-tag",
     severity: "error",

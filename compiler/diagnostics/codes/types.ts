@@ -135,6 +135,12 @@ export const types = {
     text: "cannot express {owner}.{name}: its value is not a constant",
     fix: "Give every member of the enum a constant value.",
   },
+  VC1124: {
+    slug: "task-value",
+    severity: "error",
+    text: "cannot send {type}: a task is a function and not a value",
+    fix: "Send its arguments or its result. A task is an exported interface that extends `Task<[n: number], number>`.",
+  },
   VC1130: {
     slug: "oneof-some-ids",
     severity: "error",

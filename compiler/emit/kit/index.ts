@@ -65,6 +65,7 @@ export type { PartRecording } from "./part-recording.js";
 export type { NameScope } from "./speller.js";
 export {
   arrow,
+  arrowToList,
   arrowToObject,
   assignment,
   assignmentBelow,

@@ -124,6 +124,11 @@ export function arrowToObject(head: Code, object: Code): Code {
   return group([start, object, ")"], { hugged, role: "function" });
 }
 
+/** `head => […]`. */
+export function arrowToList(head: Code, list: Code): Code {
+  return group([head, " => ", list], { role: "function" });
+}
+
 /** `{ a: 1, b }`, on one line if it fits. */
 export function objectLiteral(entries: readonly Code[]): Code {
   if (entries.length === 0) return "{}";

@@ -38,6 +38,7 @@ export function recordFingerprints(
     circular: (key) => fingerprints.circular(key),
     inOrder: () => fingerprints.inOrder(),
     actor: (key) => ask((current) => current.actor(key)),
+    task: (key) => ask((current) => current.task(key)),
     module: () => ask((current, now) => current.module(now)),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The state that the parts of the TypeScript emitter share: the generated file and the names of each declaration. These
- * names are public (`CounterActor`, `TreeCodec`). All other names of a generated file are private.
+ * names are public (`CounterActor`, `TreeCodec`, `SquareTask`). All other names of a generated file are private.
  */
 import { posix } from "node:path";
 import { flatName, isNested, rootName } from "../../../shared/names/qualified-name.js";
@@ -48,8 +48,12 @@ export interface EmitContext {
   mesh(key: DeclarationKey): ImportedName;
   meshKind(key: DeclarationKey): ImportedName;
   descriptor(key: DeclarationKey): ImportedName;
+  /** Returns the name of the constant that describes a task: `SquareTask`. */
+  task(key: DeclarationKey): ImportedName;
   /** Returns the runtime's key of an actor: `<package>/<schema path without extension>#Counter`. */
   actorKey(key: DeclarationKey): string;
+  /** Returns the runtime's key of a task: `<package>/<schema path without extension>#Square`. */
+  taskKey(key: DeclarationKey): string;
   /** Returns the full name of the protobuf service of an actor: `acme.shop.v1.CounterService`. */
   service(key: DeclarationKey): string;
   /** Returns the full name of the protobuf message of an exported type, or undefined for generic and private types. */
@@ -91,6 +95,11 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
     return other === undefined ? { file: fileOf(module) } : specifierOf(other);
   };
   const protoPackageOfKey = (key: DeclarationKey) => imported.get(index.moduleOf(key))?.protoPackage ?? protoPackage;
+  const runtimeKey = (key: DeclarationKey, name: string): string => {
+    const module = index.moduleOf(key);
+    const path = imported.has(module) ? module.path.slice(importedRoot.length) : `${schema.package}/${module.path}`;
+    return `${withoutExtension(path)}#${name}`;
+  };
   // Computed on first use, because not every caller needs it.
   let shared: ReadonlySet<DeclarationKey> | undefined;
   const isShared = (key: DeclarationKey): boolean => {
@@ -121,11 +130,9 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
     mesh: memoizeByKey((key) => importedType(source(key), `${index.actor(key).name}Mesh`)),
     meshKind: memoizeByKey((key) => importedType(source(key), `${index.actor(key).name}Kind`)),
     descriptor: memoizeByKey((key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`)),
-    actorKey(key) {
-      const module = index.moduleOf(key);
-      const path = imported.has(module) ? module.path.slice(importedRoot.length) : `${schema.package}/${module.path}`;
-      return `${withoutExtension(path)}#${index.actor(key).name}`;
-    },
+    task: memoizeByKey((key) => importedValue(source(key), `${index.task(key).name}Task`)),
+    actorKey: (key) => runtimeKey(key, index.actor(key).name),
+    taskKey: (key) => runtimeKey(key, index.task(key).name),
     service: (key) => `${protoPackageOfKey(key)}.${serviceName(pascalCase(index.actor(key).name))}`,
     exportedMessage(key) {
       const { exported, typeParameters } = index.type(key);

@@ -23,7 +23,7 @@ import {
   tallObjectLiteral,
 } from "../kit/index.js";
 import { abiType, abiValue, propagated, tensorArguments } from "./abi-names.js";
-import { type ActorCodecs, lockstepLayoutsOf } from "./codec/index.js";
+import { type FunctionCodecs, lockstepLayoutsOf } from "./codec/index.js";
 import { callerParams } from "./emit-actor.js";
 import type { EmitContext } from "./emit-context.js";
 import { TypePrinter } from "./type-printer.js";
@@ -32,7 +32,7 @@ import { TypePrinter } from "./type-printer.js";
 export function emitDescriptor(
   file: FileBuilder,
   actor: ActorDeclaration,
-  codecs: ActorCodecs,
+  codecs: FunctionCodecs,
   context: EmitContext,
 ): void {
   const parents = actor.extends.map((key) => code`() => ${context.descriptor(key)}`);
@@ -58,7 +58,7 @@ export function emitDescriptor(
   );
 }
 
-function endpointCode(endpoint: Endpoint, module: Module, codecs: ActorCodecs, context: EmitContext): Code {
+function endpointCode(endpoint: Endpoint, module: Module, codecs: FunctionCodecs, context: EmitContext): Code {
   const { id, wireName, result, stream, options } = endpoint;
   return objectLiteral([
     `id: ${id}`,

@@ -4,6 +4,7 @@
  * much more. If nothing else has changed, they are replaced in the existing text.
  */
 import type { Module } from "../../model/index.js";
+import type { DeclarationGroup } from "../../model/resolve.js";
 import { sameData } from "../../model/same-data.js";
 import type { DeclarationKey } from "../../model/type.js";
 import { protoDeclarationName } from "../../protobuf/declared-names.js";
@@ -17,7 +18,7 @@ import {
 } from "./embedded-fingerprints.js";
 import type { EmitContext } from "./emit-context.js";
 import { LayoutMemory } from "./layout-memory.js";
-import { type DeclarationGroup, TextDependencies } from "./text-dependencies.js";
+import { TextDependencies } from "./text-dependencies.js";
 
 /**
  * Writes a part of a file. `id` is unique in the file, and `of` contains all declarations from which the part is made.

@@ -5,6 +5,7 @@
  */
 import type { ActorImplementation } from "../../actors/index.js";
 import type { DeclarationKey, Module, Schema } from "../../model/index.js";
+import type { DeclarationGroup } from "../../model/resolve.js";
 import { type FileBuilder, hex64, type ImportExtension, printFile } from "../kit/index.js";
 import { aliasesLast, ModuleCodecEmitter } from "./codec/index.js";
 import { emitActor } from "./emit-actor.js";
@@ -14,6 +15,7 @@ import { emitImportChecks, importedTypesOf } from "./emit-import-checks.js";
 import type { EmitMemory, WritePart } from "./emit-memory.js";
 import { emitRoot, rootsOf } from "./emit-namespace.js";
 import { registryFile } from "./emit-registry.js";
+import { emitTask } from "./emit-task.js";
 
 export { commonRoot } from "../../model/schema-paths.js";
 export { EmitMemory } from "./emit-memory.js";
@@ -49,7 +51,7 @@ export function emitTypeScript(
 ): readonly EmittedFile[] {
   const context = createContext(schema, options.schemaRoot, options);
   const files = schema.modules
-    .filter((module) => module.types.length > 0 || module.actors.length > 0)
+    .filter((module) => module.types.length > 0 || module.actors.length > 0 || module.tasks.length > 0)
     .map((module) => {
       const emit = (within: EmitContext, part: WritePart) => moduleText(module, within, options.version, part);
       const text = memory === undefined ? emit(context, writeOnly) : memory.textOf(module, context, emit);
@@ -78,6 +80,8 @@ export function generatedBases(
 
 const command = "Do not edit: run `npx viceroy compile`.";
 
+const none: DeclarationGroup = { types: [], actors: [], tasks: [] };
+
 /** Writes a part without caching it. */
 const writeOnly: WritePart = (_file, _id, _of, write) => write();
 
@@ -90,19 +94,20 @@ function moduleText(module: Module, context: EmitContext, version: string, part:
     (file) => {
       declareNames(file, module, context);
       for (const root of rootsOf(module.types)) {
-        part(file, `type ${root.name}`, { types: root.types, actors: [] }, () => emitRoot(file, root, context));
+        part(file, `type ${root.name}`, { ...none, types: root.types }, () => emitRoot(file, root, context));
       }
       for (const actor of module.actors) {
-        part(file, `actor ${actor.name}`, { types: [], actors: [actor] }, () => emitActor(file, actor, context));
+        part(file, `actor ${actor.name}`, { ...none, actors: [actor] }, () => emitActor(file, actor, context));
       }
       const codecs = new ModuleCodecEmitter(file, context);
       for (const type of aliasesLast(module.types)) {
-        part(file, `codec ${type.name}`, { types: [type], actors: [] }, () => codecs.emit(type));
+        part(file, `codec ${type.name}`, { ...none, types: [type] }, () => codecs.emit(type));
       }
       // All descriptors are one part, because they refer to codecs by private names.
-      part(file, "descriptors", { types: [], actors: module.actors }, () => {
-        const names = codecs.emitForActors(module.actors);
+      part(file, "descriptors", { ...none, actors: module.actors, tasks: module.tasks }, () => {
+        const names = codecs.emitForFunctions(module);
         for (const actor of module.actors) emitDescriptor(file, actor, names, context);
+        for (const task of module.tasks) emitTask(file, task, names, context);
       });
       const imported = importedTypesOf(module, context);
       if (imported.length > 0) part(file, "imports", module, () => emitImportChecks(file, imported, context));
@@ -125,6 +130,7 @@ function declareNames(file: FileBuilder, module: Module, context: EmitContext): 
       file.declare(name.name);
     }
   }
+  for (const { key } of module.tasks) file.declare(context.task(key).name);
 }
 
 function registryText(context: EmitContext, options: TypeScriptOptions): string {

@@ -99,5 +99,13 @@ function nameClaims(module: Module, context: EmitContext): readonly NameClaim[] 
     { name: context.meshKind(key).name, claimant: `the mesh kind of actor ${name}`, space: "type", at },
     { name: context.descriptor(key).name, claimant: `the descriptor of actor ${name}`, space: "value", at },
   ]);
-  return [...types, ...codecs, ...actors];
+  const tasks = module.tasks.map(
+    ({ key, name, at }): NameClaim => ({
+      name: context.task(key).name,
+      claimant: `the constant of task ${name}`,
+      space: "value",
+      at,
+    }),
+  );
+  return [...types, ...codecs, ...actors, ...tasks];
 }

@@ -2,13 +2,9 @@
  * Collects the properties of other declarations on which the text of a declaration depends: their names, files and
  * layouts, and whether they are exported. Fingerprints are not included, because they depend on much more.
  */
-import type { Module } from "../../model/index.js";
-import { partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
+import { type DeclarationGroup, partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
 import type { EmitContext } from "./emit-context.js";
-
-/** A schema file, or some of its declarations. */
-export type DeclarationGroup = Pick<Module, "types" | "actors">;
 
 /** The dependencies of the declarations of one schema. */
 export class TextDependencies {

@@ -2,9 +2,9 @@
 import type { ActorDeclaration, DeclarationKey, Endpoint, Parameter, Type } from "../../model/index.js";
 import { whyReserved } from "../../model/reserved-names.js";
 import { partsOf, textOf } from "../../model/resolve.js";
-import type { SourceDeclaration, SourceMember, SourceParameter, SourceType, Span } from "../type-source.js";
+import type { SourceDeclaration, SourceMember, SourceType, Span } from "../type-source.js";
 import type { FileScope } from "./context.js";
-import { withoutUndefined } from "./messages.js";
+import { type ResultWords, readArgumentTuple, readParameters, wrongResult } from "./parameters.js";
 import { type ReadTags, readMemberTags, readTags } from "./tags.js";
 import { readType, type TypeContext, unsupported } from "./types.js";
 import { isKeyword } from "./unions.js";
@@ -81,25 +81,9 @@ function readArguments(
   name: string,
   context: ActorReaderContext,
 ): readonly Parameter[] {
-  if (type === undefined) return [];
   const owner = `${name}'s constructor`;
-  const tuple = resolveTuple(type, scope);
-  if (tuple === undefined) {
-    scope.report(type, "VC1214", { owner: name, why: `${scope.text(type)} is not an explicit tuple` });
-    return [];
-  }
-  const { elements } = tuple.type;
-  const params = elements.map(
-    (element, i): SourceParameter => ({
-      start: element.type.start,
-      end: element.type.end,
-      name: element.name ?? `arg${i + 1}`,
-      optional: element.optional,
-      rest: element.rest,
-      type: element.type,
-    }),
-  );
-  return readParameters(params, tuple.scope, owner, context);
+  const refuse = (at: Span, why: string) => scope.report(at, "VC1214", { owner, why });
+  return readArgumentTuple(type, scope, owner, context, refuse);
 }
 
 /**
@@ -140,18 +124,6 @@ function checkStateMethods(
     const other = `do${name.charAt(0).toUpperCase()}${name.slice(1)}`;
     scope.report(at, "VC1207", { owner: declaration.name, name, why, other });
   }
-}
-
-type Tuple = SourceType & { readonly kind: "tuple" };
-
-function resolveTuple(
-  type: SourceType,
-  scope: FileScope,
-): { readonly type: Tuple; readonly scope: FileScope } | undefined {
-  if (type.kind === "tuple") return { type, scope };
-  if (type.kind !== "reference" || type.key === undefined || type.args.length > 0) return undefined;
-  const target = scope.context.source.declaration(type.key);
-  return target?.type?.kind === "tuple" ? { type: target.type, scope: scope.context.scope(target.file) } : undefined;
 }
 
 function readEndpoints(
@@ -265,6 +237,12 @@ function respondResult(
   return port?.type.kind === "port" ? port.type.element : result;
 }
 
+const resultWords: ResultWords = {
+  promised: "every caller gets a promise in any case",
+  implementation: "handler",
+  sequence: (item) => ({ why: "a sequence of values is a stream", hint: `Return \`Stream<${item}>\`.` }),
+};
+
 function readResult(
   name: string,
   { type }: SourceMember,
@@ -280,65 +258,10 @@ function readResult(
     if (item === undefined) return { stream: true };
     return { result: readType(item, scope, place, context), stream: true };
   }
-  const wrong = wrongResult(type, scope);
+  const wrong = wrongResult(type, scope, resultWords);
   if (wrong !== undefined) {
     const result = unsupported(type, scope, "VC1212", { owner, name, type: scope.text(type), ...wrong });
     return { result, stream: false };
   }
   return { result: readType(type, scope, place, context), stream: false };
-}
-
-function wrongResult(type: SourceType, scope: FileScope): { readonly why: string; readonly hint: string } | undefined {
-  if (isKeyword(type, "undefined")) return { why: "nothing is `void` here", hint: "Return `void`." };
-  if (type.kind !== "reference" || type.origin !== "global") return undefined;
-  const [of] = type.args;
-  const inner = of === undefined ? "T" : scope.text(of);
-  if (/^Promise(Like)?$/.test(type.name)) {
-    return { why: "every caller gets a promise in any case", hint: `Return \`${inner}\`. The handler can be async.` };
-  }
-  if (/^(Async)?(Iterable|Iterator|IterableIterator|Generator)$/.test(type.name)) {
-    return { why: "a sequence of values is a stream", hint: `Return \`Stream<${inner}>\`.` };
-  }
-  return undefined;
-}
-
-function readParameters(
-  params: readonly SourceParameter[],
-  scope: FileScope,
-  owner: string,
-  context: ActorReaderContext,
-): readonly Parameter[] {
-  const read: Parameter[] = [];
-  for (const param of params) {
-    const { name, type } = param;
-    if (name === undefined || name === "this") {
-      const why = name === undefined ? `${scope.text(param)} is a pattern` : "its name is this";
-      scope.report(param, "VC1211", { owner, why });
-    } else if (param.rest) {
-      scope.report(param, "VC1209", { owner, name });
-    } else {
-      const present = type && withoutUndefined(type);
-      const optional = param.optional || present !== undefined;
-      if (!optional && read.some((other) => other.optional)) scope.report(param, "VC1210", { owner, name });
-      read.push({
-        name,
-        id: 0,
-        type: parameterType(present ?? type, param, scope, `${owner}(${name})`, context),
-        optional,
-        at: scope.at(param),
-      });
-    }
-  }
-  return read;
-}
-
-function parameterType(
-  type: SourceType | undefined,
-  param: Span,
-  scope: FileScope,
-  owner: string,
-  context: ActorReaderContext,
-): Type {
-  if (type !== undefined) return readType(type, scope, owner, context);
-  return { kind: "unsupported", reason: "it has no type", typeText: scope.text(param), fixHint: "" };
 }

@@ -12,6 +12,7 @@ import type {
   Field,
   Module,
   Shape,
+  TaskDeclaration,
   Type,
   TypeDeclaration,
 } from "../../model/index.js";
@@ -23,6 +24,7 @@ import { utilities } from "./builtins.js";
 import type { FileScope, ReadContext } from "./context.js";
 import { type MessageContext, readInherited, readIntersection, readObject, readOneof } from "./messages.js";
 import { readMemberTags, readTags } from "./tags.js";
+import { isTaskBase, readTask } from "./tasks.js";
 import { readType } from "./types.js";
 import { readUnion } from "./unions.js";
 
@@ -31,6 +33,7 @@ interface KnownDeclaration {
   readonly signature: string;
   type?: TypeDeclaration | undefined;
   actor?: ActorDeclaration | undefined;
+  task?: TaskDeclaration | undefined;
   diagnostics: readonly Diagnostic[];
   /** The declarations to which this one refers. */
   readonly reached: Set<DeclarationKey>;
@@ -50,6 +53,7 @@ export class SchemaReader implements MessageContext, ActorReaderContext {
   /** The declarations that are being read, the innermost last. */
   readonly #reading: KnownDeclaration[] = [];
   readonly #isActor = new Map<DeclarationKey, boolean>();
+  readonly #isTask = new Map<DeclarationKey, boolean>();
   readonly #isTypeFunction = new Map<DeclarationKey, boolean>();
   readonly #queue: DeclarationKey[] = [];
 
@@ -79,9 +83,14 @@ export class SchemaReader implements MessageContext, ActorReaderContext {
     const keys = [...new Set(this.#context.source.declarations(path).map(({ key }) => key))];
     const types = keys.flatMap((key) => this.#read.get(key)?.type ?? []);
     const actors = keys.flatMap((key) => this.#read.get(key)?.actor ?? []);
+    const tasks = keys.flatMap((key) => this.#read.get(key)?.task ?? []);
     const before = this.#memory.modules.get(path);
-    if (before !== undefined && sameItems(before.types, types) && sameItems(before.actors, actors)) return before;
-    return { path, types, actors };
+    const isSame =
+      before !== undefined &&
+      sameItems(before.types, types) &&
+      sameItems(before.actors, actors) &&
+      sameItems(before.tasks, tasks);
+    return isSame ? before : { path, types, actors, tasks };
   }
 
   /** Reads a declaration, or returns the known result if the file's signature has not changed. */
@@ -118,6 +127,10 @@ export class SchemaReader implements MessageContext, ActorReaderContext {
         if (exported) scope.report(declaration, "VC1009", { name, what: declaration.what ?? "class" });
       } else if (seen.has(name)) {
         scope.report(declaration, "VC1201", { name });
+      } else if (this.isTask(key)) {
+        if (isNested(name)) scope.report(declaration, "VC1228", { name, simple: simpleName(name) });
+        else if (exported) this.#task(key);
+        else scope.report(declaration, "VC1222", { name });
       } else if (this.isActor(key)) {
         if (isNested(name)) scope.report(declaration, "VC1219", { name, simple: simpleName(name) });
         else if (exported) this.actor(key);
@@ -137,11 +150,33 @@ export class SchemaReader implements MessageContext, ActorReaderContext {
     const declaration = this.#context.source.declaration(key);
     const found =
       declaration?.kind === "interface" &&
+      !this.isTask(key) &&
       declaration.heritage.some(
         (base) => isActorBase(base) || (base.kind === "reference" && base.key !== undefined && this.isActor(base.key)),
       );
     this.#isActor.set(key, found);
     return found;
+  }
+
+  /** An interface that extends a task is one, too, and is then reported. */
+  isTask(key: DeclarationKey): boolean {
+    const known = this.#isTask.get(key);
+    if (known !== undefined) return known;
+    this.#isTask.set(key, false);
+    const declaration = this.#context.source.declaration(key);
+    const found =
+      declaration?.kind === "interface" &&
+      declaration.heritage.some(
+        (base) => isTaskBase(base) || (base.kind === "reference" && base.key !== undefined && this.isTask(base.key)),
+      );
+    this.#isTask.set(key, found);
+    return found;
+  }
+
+  #task(key: DeclarationKey): void {
+    this.#readOnce(key, (declaration, known) => {
+      known.task = readTask(declaration, this.#context.scope(declaration.file), this);
+    });
   }
 
   actor(key: DeclarationKey): ActorDeclaration | undefined {
@@ -154,7 +189,7 @@ export class SchemaReader implements MessageContext, ActorReaderContext {
 
   /** Returns a type. While the type itself is being read, the result is undefined. */
   #type(key: DeclarationKey): TypeDeclaration | undefined {
-    if (this.isActor(key) || this.isTypeFunction(key)) return undefined;
+    if (this.isActor(key) || this.isTask(key) || this.isTypeFunction(key)) return undefined;
     return this.#readOnce(key, (declaration, known) => {
       const scope = this.#context.scope(declaration.file);
       const { doc, tags } = readTags(declaration.comment, "type", scope);

@@ -9,7 +9,7 @@ import type { FileScope } from "./context.js";
 import { nearestName } from "./nearest-name.js";
 
 /** The kind of declaration to which a comment belongs. */
-export type TagHolder = "field" | "endpoint" | "type" | "actor" | "value";
+export type TagHolder = "field" | "endpoint" | "type" | "actor" | "task" | "value";
 
 interface TagRule {
   readonly holders: readonly TagHolder[];
@@ -69,7 +69,7 @@ const rules: Readonly<Record<string, TagRule>> = {
       "Write `@concurrent` for no limit, `@concurrent 8` for eight at once, or remove it. Remarks belong on other lines.",
     isValid: matching(/^([1-9]\d{0,8})?$/),
   },
-  idempotent: flagTag("idempotent", "endpoint"),
+  idempotent: flagTag("idempotent", "endpoint", "task"),
   timeout: {
     holders: ["endpoint"],
     expected: "a duration of at least 1ms",
@@ -96,6 +96,7 @@ const described: Readonly<Record<TagHolder, string>> = {
   endpoint: "an endpoint",
   type: "a type",
   actor: "an actor",
+  task: "a task",
   value: "a value of an enum",
 };
 

@@ -12,6 +12,8 @@ import type { FileScope } from "./context.js";
 export interface TypeContext {
   /** Returns whether a key identifies an actor interface. */
   isActor(key: DeclarationKey): boolean;
+  /** Returns whether a key identifies a task. */
+  isTask(key: DeclarationKey): boolean;
   /**
    * Returns whether a key identifies a generic alias that is computed from its parameters. It has no shape of its own.
    */
@@ -206,6 +208,7 @@ function schemaType(type: SourceReference, scope: FileScope, owner: string, cont
   const key = type.key as DeclarationKey;
   if (context.isActor(key))
     return context.reach(type, scope) ? { kind: "mesh", actor: key } : reportedByCompiler(type, scope);
+  if (context.isTask(key)) return unsupported(type, scope, "VC1124", { type: scope.text(type) });
   if (context.isTypeFunction(key)) {
     if (type.handle === undefined) {
       const why = "it depends on a type parameter";
@@ -240,6 +243,8 @@ function vocabularyType(type: SourceReference, scope: FileScope, owner: string, 
       return unsupported(type, scope, "VC1115", { type: scope.text(type) });
     case "Actor":
       return unsupported(type, scope, "VC1120", { type: scope.text(type) });
+    case "Task":
+      return unsupported(type, scope, "VC1124", { type: scope.text(type) });
     default:
       return unsupported(type, scope, "VC1104", {
         type: scope.text(type),

@@ -240,7 +240,7 @@ export const arbitrarySchema: fc.Arbitrary<Schema> = fc
             ),
             actors: fc.tuple(...actors.map((name) => actor(`${path}#${name}`, known))),
           })
-          .map((declared): Module => ({ path, ...declared })),
+          .map((declared): Module => ({ path, tasks: [], ...declared })),
       ),
     );
   })

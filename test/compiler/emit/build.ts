@@ -5,6 +5,7 @@ import type {
   Module,
   Schema,
   Shape,
+  TaskDeclaration,
   Type,
   TypeDeclaration,
 } from "../../../compiler/model/index.js";
@@ -53,8 +54,9 @@ export function module(
   types: readonly TypeDeclaration[],
   actors: readonly ActorDeclaration[] = [],
   path = "schemas/a.ts",
+  tasks: readonly TaskDeclaration[] = [],
 ): Module {
-  return { path, types, actors };
+  return { path, types, actors, tasks };
 }
 
 export function schema(...modules: readonly Module[]): Schema {

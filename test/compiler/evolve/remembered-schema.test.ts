@@ -85,7 +85,7 @@ function withEnum(origin: "literals" | "enum", values: Values, isWhole = true): 
     declare("Entry", { kind: "message", fields: isWhole ? fields : fields.slice(0, 1) }),
     declare("Kind", { kind: "enum", origin, values: list }),
   ];
-  return { package: "p", modules: [{ path: "schemas/a.ts", types, actors: [] }] };
+  return { package: "p", modules: [{ path: "schemas/a.ts", types, actors: [], tasks: [] }] };
 }
 
 test.each<{ what: string; origin: "literals" | "enum"; before: Values; after: Values }>([

@@ -229,7 +229,8 @@ function files(
     actors?: readonly ActorDeclaration[],
   ])[]
 ): Schema {
-  return { package: "shop", modules: modules.map(([path, types, actors = []]): Module => ({ path, types, actors })) };
+  const moduleOf = ([path, types, actors = []]: (typeof modules)[number]): Module => ({ path, types, actors, tasks: [] });
+  return { package: "shop", modules: modules.map(moduleOf) };
 }
 
 test("two files that declare the same name have separate blocks, and neither takes the block of the other", () => {

@@ -6,6 +6,7 @@ import type {
   Parameter,
   Schema,
   Tags,
+  TaskDeclaration,
   Type,
   TypeDeclaration,
 } from "../../../compiler/model/index.js";
@@ -53,6 +54,7 @@ export function schema(
   types: readonly TypeDeclaration[],
   actors: readonly ActorDeclaration[] = [],
   path = "schemas/a.ts",
+  tasks: readonly TaskDeclaration[] = [],
 ): Schema {
-  return { package: "shop", modules: [{ path, types, actors }] };
+  return { package: "shop", modules: [{ path, types, actors, tasks }] };
 }

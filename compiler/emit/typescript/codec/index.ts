@@ -1,7 +1,8 @@
 /** The codecs of a schema file. */
 
+import { pascalCase } from "../../../../shared/protobuf/names.js";
 import { partsOfShape, type SchemaIndex } from "../../../model/resolve.js";
-import type { ActorDeclaration, Endpoint, TypeDeclaration } from "../../../model/schema.js";
+import type { ActorDeclaration, Endpoint, Module, TypeDeclaration } from "../../../model/schema.js";
 import type { Type } from "../../../model/type.js";
 import {
   assignment,
@@ -24,11 +25,14 @@ import { CodecEmitter } from "./codec-emitter.js";
 import { CodecPrinter, nameExpression } from "./composed-codec.js";
 import { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
 
-/** The codecs to which the descriptors of actors refer. Each method returns an expression. */
-export interface ActorCodecs {
+/** The codecs to which the descriptors of actors and tasks refer. Each method returns an expression. */
+export interface FunctionCodecs {
   /** Returns the codec of the arguments of a constructor or an endpoint: one tuple, without the port of `@respond`. */
   args(owner: ActorDeclaration | Endpoint): Code;
-  /** Returns the codec of the type of a result, of an item of a stream, of a port's messages, or of a state. */
+  /**
+   * Returns the codec of the type of a result, of an item of a stream, of a port's messages, of a state, or of an argument
+   * of a task.
+   */
   codec(type: Type): Code;
 }
 
@@ -52,7 +56,7 @@ export class ModuleCodecEmitter {
   }
 
   /** Writes the codecs of arguments and results, and returns the access to their names for descriptors. */
-  emitForActors(actors: readonly ActorDeclaration[]): ActorCodecs {
+  emitForFunctions({ actors, tasks }: Pick<Module, "actors" | "tasks">): FunctionCodecs {
     const units = this.#codecs;
     const args = new Map<ActorDeclaration | Endpoint, Code>();
     const results = new Map<Type, Code>();
@@ -65,6 +69,10 @@ export class ModuleCodecEmitter {
         args.set(endpoint, units.args(`${actor.name}.${name}`, callerParams(endpoint)));
         if (result !== undefined) results.set(result, units.expressionOf(result, `${actor.name}Result`));
       }
+    }
+    for (const { name, args: params, result } of tasks) {
+      for (const param of params) results.set(param.type, units.expressionOf(param.type, `${name}${pascalCase(param.name)}`));
+      if (result !== undefined) results.set(result, units.expressionOf(result, `${name}Result`));
     }
     units.flush();
     return { args: (owner) => args.get(owner)!, codec: (type) => results.get(type)! };
