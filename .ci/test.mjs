@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { missingPeers } from "./peers.mjs";
 import { node, root, step } from "./steps.mjs";
-import { runTests } from "./tests.mjs";
+import { printEnd, runTests } from "./tests.mjs";
 import { hasTensorAddon } from "./torch.mjs";
 
 const has = (file) => existsSync(path.join(root, file));
@@ -26,7 +26,10 @@ function hasRdmaAddon() {
 /** The tests that are always skipped here, and the command that runs them. */
 const skipped = [["test/package/pack.test.ts", "installs packages from the registry; npm run verify runs it"]];
 const args = process.argv.slice(2);
-const { code, passed, failed } = await runTests([...skipped.flatMap(([file]) => ["--exclude", file]), ...args]);
+const { code, passed, failed, failures } = await runTests([
+  ...skipped.flatMap(([file]) => ["--exclude", file]),
+  ...args,
+]);
 for (const [file, why] of skipped) console.log(`skipped: ${file} (${why})`);
 for (const name of missingPeers()) console.log(`skipped: tests that need ${name} (run npm run peers to install it)`);
 if (!hasRdmaAddon())
@@ -35,5 +38,5 @@ if (!hasTensorAddon())
   console.log(
     "skipped: tensors (install libtorch, and run node dist/cli/viceroy.js setup --tensor to build their addon)",
   );
-console.log(`${passed} passed, ${failed} failed`);
+printEnd(passed, failed, failures);
 process.exit(code);

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { root, run } from "./steps.mjs";
 
 /**
@@ -9,7 +10,8 @@ import { root, run } from "./steps.mjs";
  * @param args further arguments of vitest
  * @param profile `short` or `long`; property tests and fuzzers read it from VICEROY_TEST_PROFILE and choose their
  * number of cases
- * @returns the exit code and the counts of vitest's JSON report; a run without a report counts as one failure
+ * @returns the exit code, the counts of vitest's JSON report, and a line for each failed test; a run without a report
+ * counts as one failure
  */
 export async function runTests(args, profile = "short") {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-tests-"));
@@ -25,17 +27,45 @@ export async function runTests(args, profile = "short") {
   }
 }
 
+/** Returns the counts of a report, and the file, the title and the first line of the error of each failed test. */
 function countsOf(report) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
-    // A file that cannot be loaded has no tests and counts as a failure.
-    const broken = testResults.filter(
-      ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+    const isFailed = ({ status }) => status === "failed";
+    // A file that cannot be loaded, or whose hook fails, has no failed test and counts as a failure.
+    const broken = testResults.filter((file) => isFailed(file) && !file.assertionResults.some(isFailed));
+    const failures = testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(isFailed)
+        .map(({ ancestorTitles, title, failureMessages }) =>
+          failure([path.relative(root, name), ...ancestorTitles, title], failureMessages[0]),
+        ),
     );
-    return { passed: numPassedTests, failed: numFailedTests + broken.length };
+    failures.push(...broken.map(({ name, message }) => failure([path.relative(root, name)], message)));
+    return { passed: numPassedTests, failed: numFailedTests + broken.length, failures };
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, failures: ["vitest has written no report"] };
   }
+}
+
+function failure(names, message = "") {
+  const [first] = stripVTControlCharacters(message).trim().split("\n");
+  return `${names.join(" > ")}: ${first.slice(0, 500)}`;
+}
+
+/** Returns the lines in which the output of vitest names failed tests. */
+export function failuresIn(output) {
+  const lines = stripVTControlCharacters(output).split("\n");
+  return [...new Set(lines.filter((line) => /^\s*FAIL\s/.test(line)).map((line) => line.trim()))];
+}
+
+/**
+ * Prints what has failed, and then the line `N passed, N failed`. Whoever reads only the end of a long output sees both.
+ * @param failures a line for each failed test or step
+ */
+export function printEnd(passed, failed, failures) {
+  console.log(failures.length === 0 ? "" : `\nFailed:\n${failures.map((line) => `  ${line}\n`).join("")}`);
+  console.log(`${passed} passed, ${failed} failed`);
 }
 
 /** Returns a line for each test file that took 20 s or more, the longest first. */

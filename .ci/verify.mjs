@@ -1,21 +1,26 @@
 /**
  * `npm run verify`: runs all checks that a change must pass, in a fresh or a used clone. With `--full`, property tests
  * and fuzzers run longer, and the soak takes half an hour. The script continues after a failure, so that one run shows
- * all failures. It ends with a line `N passed, N failed`, in which a failed step counts like a test.
+ * all failures. It ends with the names of failed tests and steps, and a line `N passed, N failed`, in which a failed
+ * step counts like a test.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { allOf, examples, install, node, root, step, told, tool, viceroy } from "./steps.mjs";
-import { runTests } from "./tests.mjs";
+import { failuresIn, printEnd, runTests } from "./tests.mjs";
 
 const profile = process.argv.includes("--full") ? "long" : "short";
 let passed = 0;
 let failed = 0;
+const failures = [];
 
 async function check(name, command) {
   const ok = await step(name, command);
-  if (!ok) failed++;
+  if (!ok) {
+    failed++;
+    failures.push(`the step "${name}"`);
+  }
   return ok;
 }
 
@@ -30,13 +35,14 @@ function beside(script, { after = [], env = {} } = {}) {
   const step = async () => {
     const { code, text, seconds } = await running;
     console.log(`${text}took ${seconds} s beside other steps`);
+    if (code !== 0) failures.push(...failuresIn(text));
     return code;
   };
   return Object.assign(step, { ended: running });
 }
 
 function end() {
-  console.log(`\n${passed} passed, ${failed} failed`);
+  printEnd(passed, failed, failures);
   process.exit(failed === 0 ? 0 : 1);
 }
 
@@ -115,6 +121,7 @@ await check("tests", async () => {
   const tests = await runTests([], profile);
   passed += tests.passed;
   failed += tests.failed;
+  failures.push(...tests.failures);
   // Failed tests have already been counted one by one.
   return tests.failed > 0 ? 0 : tests.code;
 });
