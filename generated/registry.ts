@@ -8,7 +8,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/host-agent#HostAgent": 0x24aa10f07d1912c1n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
     "viceroy/schemas/tasks#TaskHost": 0x9adda11f01aab7e3n,
-    "viceroy/schemas/tasks#TaskOwner": 0x2e1b1b628e5e6905n,
+    "viceroy/schemas/tasks#TaskOwner": 0x61f3105c0b11020an,
     "viceroy/schemas/tasks#TaskRoot": 0x2713d9b2912175b7n,
     "viceroy/schemas/tasks#TaskWorker": 0x1119dcaa0458df08n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,

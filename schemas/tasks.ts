@@ -273,10 +273,12 @@ export interface ObjectReference {
   id: Uint32;
   /** The name of the task, for messages. */
   label: string;
+  /** The task whose schema describes the result. Absent: the result is a plain value. */
+  task?: TaskFunction;
 }
 
 /** Keeps the results of the tasks that its process has started, as long as a reference to them exists. */
-export interface TaskOwner extends Actor {
+export interface TaskOwner extends Actor<[context: string]> {
   /**
    * Answers with the encoded result when the task has ended. The error of the task rejects the call.
    *

@@ -1,13 +1,13 @@
 /** `task`: defines a function that can run on worker processes, for plain values or for the types of a schema. */
 import { describeValue } from "../../shared/text/describe-value.js";
-import type { TaskSchema } from "../codegen/v1/index.js";
+import type { TaskArguments, TaskDescriptor, TaskResult } from "../codegen/v1/index.js";
 import { registerFunction } from "./function-registry.js";
 
 /** The options of {@link task}. */
 export interface TaskFunctionOptions {
   /**
    * Whether the function can run several times for one `run` without harm. Such a task is run again, at most three times,
-   * when its worker process ends. Default: false.
+   * when its worker process ends. Default: what the schema says; false without a schema.
    */
   readonly idempotent?: boolean;
 }
@@ -24,7 +24,7 @@ export class Task<A extends unknown[] = unknown[], R = unknown> {
   /** Whether the function can run several times for one `run` without harm. */
   readonly idempotent: boolean;
   /** The declaration in a schema. Without it, arguments and result are plain values. */
-  readonly schema: TaskSchema<A, R> | undefined;
+  readonly schema: TaskDescriptor | undefined;
 
   /**
    * Called by {@link task}.
@@ -34,8 +34,8 @@ export class Task<A extends unknown[] = unknown[], R = unknown> {
   constructor(
     module: string,
     name: string,
-    schema: TaskSchema<A, R> | undefined,
-    { idempotent = false }: TaskFunctionOptions,
+    schema: TaskDescriptor | undefined,
+    { idempotent = schema?.idempotent ?? false }: TaskFunctionOptions,
   ) {
     this.module = module;
     this.name = name;
@@ -91,13 +91,13 @@ export function task<A extends unknown[], R>(
  * @param options whether the function can run again
  * @throws {TypeError} when an argument has a wrong type
  */
-export function task<A extends unknown[], R>(
+export function task<S extends TaskDescriptor>(
   module: string,
   name: string,
-  schema: TaskSchema<A, R>,
-  run: (...args: A) => R | Promise<R>,
+  schema: S,
+  run: (...args: TaskArguments<S>) => TaskResult<S> | Promise<TaskResult<S>>,
   options?: TaskFunctionOptions,
-): Task<A, R>;
+): Task<TaskArguments<S>, TaskResult<S>>;
 /**
  * Defines a task of this process alone, which can be a closure. It runs in contexts whose isolation is `"inline"`.
  *
@@ -117,7 +117,7 @@ export function task(...given: unknown[]): Task<unknown[]> {
       `cannot define a task: expected import.meta.url and the name of the export, got ${describeValue(module)} and ${describeValue(name)}`,
     );
   }
-  const schema = typeof third === "function" ? undefined : (third as TaskSchema<unknown[], unknown>);
+  const schema = typeof third === "function" ? undefined : (third as TaskDescriptor);
   const [run, options] = schema === undefined ? [third, fourth] : [fourth, given[4]];
   if (typeof run !== "function") {
     throw new TypeError(`cannot define task ${name}: expected a function, got ${describeValue(run)}`);

@@ -3,6 +3,7 @@
  * on its way, or a process borrows it.
  */
 import type { TaskOwnerMesh } from "../../../generated/tasks.js";
+import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import type { Result } from "./result.js";
 
@@ -11,16 +12,14 @@ interface Exported {
   /** The number of references in messages whose receivers have not announced themselves yet. */
   onTheWay: number;
   /** The processes that have references, by the ids of their owners. */
-  readonly borrowers: Set<string>;
+  readonly borrowers: Set<bigint>;
 }
 
 export class ExportedResults {
-  readonly #ids = new WeakMap<Result, number>();
   readonly #results = new Map<number, Exported>();
   /** The results that each process borrows. A process is watched as long as it borrows any. */
-  readonly #borrowed = new Map<string, Set<number>>();
+  readonly #borrowed = new Map<bigint, Set<number>>();
   readonly #watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void;
-  #lastId = 0;
 
   /** @param watch calls `ended` once, when the process of a borrower has ended or left the context */
   constructor(watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void) {
@@ -34,21 +33,20 @@ export class ExportedResults {
 
   /** Returns the number of a result, of which a reference is about to be sent. */
   export(result: Result): number {
-    const id = this.idOf(result);
+    const { id } = result;
     const known = this.#results.get(id);
     if (known === undefined) this.#results.set(id, { result, onTheWay: 1, borrowers: new Set() });
     else known.onTheWay++;
     return id;
   }
 
-  /** Returns the number of a result, which stays the same. */
-  idOf(result: Result): number {
-    let id = this.#ids.get(result);
-    if (id === undefined) {
-      id = ++this.#lastId;
-      this.#ids.set(result, id);
-    }
-    return id;
+  /** Returns a result to which a reference has come back to this process. */
+  returned(id: number): Result | undefined {
+    const found = this.#results.get(id);
+    if (found === undefined) return undefined;
+    found.onTheWay = Math.max(0, found.onTheWay - 1);
+    this.#dropUnused(id, found);
+    return found.result;
   }
 
   /** @throws ObjectLostError if no process has a reference to it */
@@ -62,7 +60,7 @@ export class ExportedResults {
     const found = this.#results.get(id);
     if (found === undefined) return;
     found.onTheWay = Math.max(0, found.onTheWay - 1);
-    const key = `${borrower}`;
+    const key = procsOf(borrower)[0]!;
     found.borrowers.add(key);
     const ids = this.#borrowed.get(key);
     if (ids !== undefined) {
@@ -74,7 +72,7 @@ export class ExportedResults {
   }
 
   unborrow(id: number, borrower: TaskOwnerMesh<never>): void {
-    this.#drop(id, `${borrower}`);
+    this.#drop(id, procsOf(borrower)[0]!);
   }
 
   clear(): void {
@@ -82,17 +80,21 @@ export class ExportedResults {
     this.#borrowed.clear();
   }
 
-  #ended(key: string): void {
+  #ended(key: bigint): void {
     const ids = this.#borrowed.get(key);
     this.#borrowed.delete(key);
     for (const id of ids ?? []) this.#drop(id, key);
   }
 
-  #drop(id: number, key: string): void {
+  #drop(id: number, key: bigint): void {
     this.#borrowed.get(key)?.delete(id);
     const found = this.#results.get(id);
     if (found === undefined) return;
     found.borrowers.delete(key);
-    if (found.borrowers.size === 0 && found.onTheWay === 0) this.#results.delete(id);
+    this.#dropUnused(id, found);
+  }
+
+  #dropUnused(id: number, { borrowers, onTheWay }: Exported): void {
+    if (borrowers.size === 0 && onTheWay === 0) this.#results.delete(id);
   }
 }

@@ -1,5 +1,6 @@
 /** `ObjectRef`: what a program holds in place of a result. */
-import type { ContextMember } from "./context-member.js";
+import type { ObjectReference } from "../../../generated/tasks.js";
+import type { ContextMember } from "../context/member.js";
 import type { ValueCodec } from "./value-codec.js";
 import type { Result } from "./result.js";
 
@@ -11,6 +12,8 @@ export interface RefRecord {
   readonly member: ContextMember;
   readonly result: Result;
   readonly codec: ValueCodec;
+  /** The reference to the result of another process. Undefined: this process has the result. */
+  readonly remote?: ObjectReference;
 }
 
 declare const value: unique symbol;

@@ -6,6 +6,8 @@ export type SettledListener = () => void;
 
 /** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes a copy of its own. */
 export class Result {
+  /** The number in the process that owns the result; 0 in other processes. */
+  readonly id: number;
   /** The name of the task, for messages. */
   readonly label: string;
   #bytes: Uint8Array | undefined;
@@ -14,7 +16,8 @@ export class Result {
   #fetch: (() => void) | undefined;
 
   /** @param fetch gets the value of another process. It is called once, when someone waits for the value */
-  constructor(label: string, fetch?: () => void) {
+  constructor(id: number, label: string, fetch?: () => void) {
+    this.id = id;
     this.label = label;
     this.#fetch = fetch;
   }

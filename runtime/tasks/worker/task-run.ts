@@ -126,7 +126,7 @@ export class TaskRun implements SlotTask, RunningTask {
     }
     let bytes: Uint8Array;
     try {
-      bytes = resultCodec(task, this.#environment.member).encode(value, `cannot return the result of ${task.name}`);
+      bytes = resultCodec(task, this.#environment.member).encode(value, { kind: "result", task: task.name });
     } catch (error) {
       this.#fail(error);
       return;

@@ -1,0 +1,173 @@
+/** A context in one process: the results that this process knows, and the tasks that it starts. */
+import { type ObjectReference, ObjectReferenceCodec, type TaskOrigin, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import { procsOf } from "../../codegen/v1/index.js";
+import { ObjectLostError } from "../errors.js";
+import { type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import { BorrowedResults } from "../refs/borrowed-results.js";
+import { ExportedResults } from "../refs/exported-results.js";
+import { ImportedCodec } from "../refs/imported-codec.js";
+import { ObjectRef, recordOf } from "../refs/object-ref.js";
+import { Result } from "../refs/result.js";
+import type { ValueCodec } from "../refs/value-codec.js";
+import type { RunningTask } from "./current.js";
+import type { Submitter } from "../submit/submitter.js";
+import { decodePlain, encodePlain } from "../values/index.js";
+
+/** The parts of a member that exist before it. */
+export interface MemberParts {
+  /** The id of the context. */
+  readonly id: string;
+  /** The actor that sends the messages of the member. */
+  readonly cell: LocalActor;
+  /** Returns the actor that serves the results of this process. It is created when the first reference is sent. */
+  readonly owner: () => TaskOwnerMesh<never>;
+}
+
+export class ContextMember {
+  readonly id: string;
+  readonly exported: ExportedResults;
+  readonly #borrowed: BorrowedResults;
+  readonly #owner: () => TaskOwnerMesh<never>;
+  readonly #turn: NoMessageTurn;
+  #lastResult = 0;
+  #closed: string | undefined;
+  /** The number of this process. */
+  readonly proc: bigint;
+  /** Set when the context is ready for tasks. */
+  submitter: Submitter | undefined;
+
+  constructor({ id, cell, owner }: MemberParts) {
+    this.id = id;
+    this.#owner = owner;
+    this.proc = cell.proc.id;
+    this.left = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+    this.#turn = new NoMessageTurn(cell);
+    this.exported = new ExportedResults((borrower, ended) => this.#watch(borrower, ended));
+    this.#borrowed = new BorrowedResults((body) => this.inTurn(body));
+  }
+
+  /** The codec of plain values, in which references can be nested. */
+  readonly plain: ValueCodec = {
+    fingerprint: undefined,
+    name: "plain value",
+    encode: (value, place) => encodePlain(value, place, this.refs),
+    decode: (bytes) => decodePlain(bytes, this.refs),
+  };
+
+  /** Writes and reads references in plain values. */
+  readonly refs = {
+    isRef: (value: object): boolean => value instanceof ObjectRef,
+    write: (ref: object): Uint8Array => this.#write(ref as ObjectRef<unknown>),
+    read: (bytes: Uint8Array): ObjectRef<unknown> => this.#read(bytes),
+  };
+
+  /** Resolves when the context is closed in this process. */
+  readonly left: Promise<void>;
+  #leave: () => void = () => {};
+  /** The tasks that run in this process. */
+  readonly running = new Set<RunningTask>();
+
+  /** Returns whether a task of this process waits for the result with a number now. */
+  isAwaited(id: number): boolean {
+    for (const { awaited } of this.running) if (awaited.has(id)) return true;
+    return false;
+  }
+
+  /** Why the context is closed in this process. */
+  get closed(): string | undefined {
+    return this.#closed;
+  }
+
+  /** Returns the number of a new result of this process. */
+  newResultId(): number {
+    return ++this.#lastResult;
+  }
+
+  /** Runs code that sends messages, apart from the handler that is running. */
+  inTurn(body: () => void): void {
+    runInTurn(this.#turn, body);
+  }
+
+  /**
+   * Checks that a value is a reference of this context.
+   * @param what begins the text of the error: `cannot get a result`
+   */
+  check(ref: ObjectRef<unknown>, what: string): void {
+    const { member } = recordOf(ref);
+    if (member === this) return;
+    throw new TypeError(
+      `${what}: ${ref.label} belongs to the context ${member.id}, which is ${member.closed === undefined ? "another one" : "closed"}; ` +
+        `get the value there, and pass it by put`,
+    );
+  }
+
+  /** Resolves with the encoded value of a reference. Rejects with its error. */
+  bytesOf(ref: ObjectRef<unknown>): Promise<Uint8Array> {
+    const { result } = recordOf(ref);
+    return new Promise((resolve, reject) => result.whenSettled(() => settle(result, resolve, reject)));
+  }
+
+  close(reason: string): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = reason;
+    this.#leave();
+    this.submitter?.close(reason);
+    this.exported.clear();
+    this.#borrowed.close(new ObjectLostError(`the context ${this.id} is closed: ${reason}`));
+  }
+
+  #write(ref: ObjectRef<unknown>): Uint8Array {
+    this.check(ref, "cannot send a reference");
+    const { result, remote, codec } = recordOf(ref);
+    if (remote !== undefined) return ObjectReferenceCodec.encode(remote);
+    const id = this.exported.export(result);
+    const reference: ObjectReference = { context: this.id, owner: this.#owner(), id, label: result.label };
+    if (codec.task !== undefined) reference.task = codec.task;
+    return ObjectReferenceCodec.encode(reference);
+  }
+
+  #read(bytes: Uint8Array): ObjectRef<unknown> {
+    const remote = ObjectReferenceCodec.decode(bytes);
+    if (remote.context !== this.id) {
+      throw new TypeError(
+        `cannot read the reference to ${remote.label}: it belongs to the context ${remote.context}, and this one is ${this.id}`,
+      );
+    }
+    const codec = remote.task === undefined ? this.plain : new ImportedCodec(remote.task);
+    if (procsOf(remote.owner)[0] === this.proc) {
+      const result = this.exported.returned(remote.id) ?? lostResult(remote.label);
+      return new ObjectRef({ member: this, result, codec });
+    }
+    const result = this.#borrowed.borrow(remote, this.#owner());
+    return new ObjectRef({ member: this, result, codec, remote });
+  }
+
+  #watch(borrower: TaskOwnerMesh<never>, ended: () => void): void {
+    this.inTurn(() => void borrower.untilLeft.callOne().then(ended, ended));
+  }
+
+  /** The clock of the process. */
+  get clock() {
+    return mainClock();
+  }
+}
+
+function settle(result: Result, resolve: (bytes: Uint8Array) => void, reject: (error: Error) => void): void {
+  if (result.bytes !== undefined) resolve(result.bytes);
+  else reject(result.error!);
+}
+
+function lostResult(label: string): Result {
+  const lost = new Result(0, label);
+  lost.reject(new ObjectLostError(`the result of ${label} does not exist any more: its references have been dropped`));
+  return lost;
+}
+
+/** Returns the process that has started the task of a result, and the number there. */
+export function originOf(ref: ObjectRef<unknown>): { readonly proc: bigint; readonly id: number } {
+  const { result, remote, member } = recordOf(ref);
+  if (remote !== undefined) return { proc: procsOf(remote.owner)[0]!, id: remote.id };
+  return { proc: member.proc, id: result.id };
+}

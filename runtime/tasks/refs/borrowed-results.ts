@@ -1,0 +1,74 @@
+/** The results of other processes to which this process has references. */
+import type { ObjectReference, TaskOwnerMesh } from "../../../generated/tasks.js";
+import { procsOf } from "../../codegen/v1/index.js";
+import { SupervisionError } from "../../index.js";
+import { ObjectLostError } from "../errors.js";
+import { taskErrorOf } from "../submit/task-error-of.js";
+import { Result } from "./result.js";
+
+interface Borrowed {
+  readonly key: string;
+  readonly remote: ObjectReference;
+  readonly borrower: TaskOwnerMesh<never>;
+}
+
+export class BorrowedResults {
+  readonly #results = new Map<string, WeakRef<Result>>();
+  readonly #dropped = new FinalizationRegistry<Borrowed>((borrowed) => this.#giveBack(borrowed));
+  readonly #inTurn: (body: () => void) => void;
+  #closed: Error | undefined;
+
+  constructor(inTurn: (body: () => void) => void) {
+    this.#inTurn = inTurn;
+  }
+
+  /** Returns the result of a reference. It is fetched when someone waits for it. */
+  borrow(remote: ObjectReference, borrower: TaskOwnerMesh<never>): Result {
+    const key = `${procsOf(remote.owner)[0]}/${remote.id}`;
+    const known = this.#results.get(key)?.deref();
+    if (known !== undefined) {
+      // The reference on its way has arrived. This process counts once.
+      this.#inTurn(() => void remote.owner.borrow.broadcast(remote.id, borrower));
+      return known;
+    }
+    // A result that is being fetched stays, because somebody waits for it.
+    const result: Result = new Result(0, remote.label, () => this.#fetch(remote, result));
+    this.#results.set(key, new WeakRef(result));
+    this.#dropped.register(result, { key, remote, borrower });
+    this.#inTurn(() => void remote.owner.borrow.broadcast(remote.id, borrower));
+    if (this.#closed !== undefined) result.reject(this.#closed);
+    return result;
+  }
+
+  close(reason: Error): void {
+    this.#closed = reason;
+    for (const weak of this.#results.values()) weak.deref()?.reject(reason);
+    this.#results.clear();
+  }
+
+  #fetch({ owner, id, label }: ObjectReference, result: Result): void {
+    this.#inTurn(() => {
+      owner.fetch.callOne(id).then(
+        (bytes) => result.resolve(bytes),
+        (error: Error) => result.reject(explain(label, error)),
+      );
+    });
+  }
+
+  #giveBack({ key, remote, borrower }: Borrowed): void {
+    if (this.#closed !== undefined || this.#results.get(key)?.deref() !== undefined) return;
+    this.#results.delete(key);
+    this.#inTurn(() => void remote.owner.unborrow.broadcast(remote.id, borrower));
+  }
+}
+
+function explain(label: string, error: Error): Error {
+  if (error instanceof SupervisionError) {
+    return new ObjectLostError(`the result of ${label} is lost: the process that had it has ended: ${error.message}`, {
+      cause: error,
+    });
+  }
+  const made = taskErrorOf(label, error);
+  // The owner knows that nobody keeps the result.
+  return (made as { remoteName?: string }).remoteName === "ObjectLostError" ? new ObjectLostError(made.message) : made;
+}

@@ -1,0 +1,61 @@
+/** The actor that gives the results of its process to other processes. */
+import { TaskOwnerActor, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import type { ContextMember } from "../context/member.js";
+import type { Result } from "./result.js";
+
+const members = new Map<string, ContextMember>();
+
+/** Makes a member reachable for the owner actor that is created with its id. */
+export function addMember(member: ContextMember): void {
+  members.set(member.id, member);
+}
+
+/** @internal */
+export class ResultOwner extends TaskOwnerActor {
+  readonly #member: ContextMember;
+
+  constructor(context: string) {
+    super();
+    const member = members.get(context);
+    if (member === undefined) throw new Error(`cannot serve results: this process is not a part of context ${context}`);
+    this.#member = member;
+  }
+
+  fetch(id: number): Promise<Uint8Array> | Uint8Array {
+    const result = this.#member.exported.find(id);
+    return result.bytes ?? settled(result, (bytes) => bytes);
+  }
+
+  settled(id: number): Promise<bigint> | bigint {
+    const result = this.#member.exported.find(id);
+    return result.bytes === undefined ? settled(result, sizeOf) : sizeOf(result.bytes);
+  }
+
+  isAwaited(id: number): boolean {
+    return this.#member.isAwaited(id);
+  }
+
+  borrow(id: number, borrower: TaskOwnerMesh<never>): void {
+    this.#member.exported.borrow(id, borrower);
+  }
+
+  unborrow(id: number, borrower: TaskOwnerMesh<never>): void {
+    this.#member.exported.unborrow(id, borrower);
+  }
+
+  untilLeft(): Promise<void> {
+    return this.#member.left;
+  }
+}
+
+const sizeOf = (bytes: Uint8Array): bigint => BigInt(bytes.length);
+
+function settled<T>(result: Result, valueOf: (bytes: Uint8Array) => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    result.whenSettled(() => {
+      if (result.bytes !== undefined) resolve(valueOf(result.bytes));
+      else reject(result.error!);
+    });
+  });
+}
+
