@@ -230,8 +230,9 @@ export interface TaskOutcome {
 export interface WorkerOptions {
   context: string;
   root: Mesh<TaskRoot, never>;
-  /** The manager of the host. */
+  /** The manager of the host, and the number of the host in the context. */
   host: Mesh<TaskHost, never>;
+  hostIndex: Uint32;
 }
 
 /** Runs the tasks of one worker process: one at a time for each lease, apart from tasks that wait for others. */
@@ -269,8 +270,9 @@ export interface ObjectReference {
   /** The id of the context. */
   context: string;
   owner: Mesh<TaskOwner, never>;
-  /** The number of the result in the process of its owner. */
+  /** The number of the result in the process of its owner, and the number of the host of that process. */
   id: Uint32;
+  host: Uint32;
   /** The name of the task, for messages. */
   label: string;
   /** The task whose schema describes the result. Absent: the result is a plain value. */
@@ -317,8 +319,15 @@ export interface TaskOwner extends Actor<[context: string]> {
 export interface ContextHost {
   host: Mesh<TaskHost, never>;
   resources: Record<string, number>;
-  /** The id of the machine, which is equal for processes on the same one. */
-  machine: string;
+  /** The number of worker processes. */
+  procs: Uint32;
+}
+
+/** What a worker process needs to start tasks. */
+export interface ContextDescription {
+  hosts: ContextHost[];
+  /** The time in milliseconds after which a task that was cancelled is ended with its process. */
+  grace: Uint32;
 }
 
 /** The request for an actor, by a program or a task. */
@@ -345,7 +354,7 @@ export interface PlacedBundle {
 /** The center of a context: its hosts, the names of its actors, and its placement groups. It does not see tasks. */
 export interface TaskRoot extends Actor {
   /** @concurrent */
-  hosts(): ContextHost[];
+  describe(): ContextDescription;
   /** @concurrent */
   actor(request: ActorRequest): ActorFound;
   /**

@@ -1,5 +1,12 @@
 /** The actor in a worker process, which runs tasks. */
-import { type TaskOrder, type TaskOutcome, type TaskOrigin, TaskWorkerActor, type WorkerOptions } from "../../../generated/tasks.js";
+import {
+  type TaskFunction,
+  type TaskOrder,
+  type TaskOrigin,
+  type TaskOutcome,
+  TaskWorkerActor,
+  type WorkerOptions,
+} from "../../../generated/tasks.js";
 import { context as handlerContext } from "../../index.js";
 import { joinContext } from "../context/join-context.js";
 import type { JobContext } from "../context/job-context.js";
@@ -12,7 +19,7 @@ import { TaskRun } from "./task-run.js";
 /** The tasks of one lease, and the functions that have been named in it. */
 interface LeaseState {
   readonly slot: LeaseSlot;
-  readonly functions: Map<number, TaskImplementation | Promise<TaskImplementation> | Error>;
+  readonly functions: Functions;
 }
 
 /** @internal */
@@ -32,8 +39,10 @@ export class PoolWorker extends TaskWorkerActor {
     const lease = this.#leaseOf(order.lease);
     const chain = order.chain ?? [originOfCaller(order.id)];
     const member = memberOf(context);
+    // A task can be handed back before it begins: the function is known from then on nevertheless.
+    if (order.defines !== undefined) define(lease.functions, order.fn, order.defines);
     return new Promise((resolve, reject) => {
-      const find = () => this.#find(lease, order);
+      const find = () => findDefined(lease.functions, order.fn);
       const environment = { context, member, slot: lease.slot, now: () => mainClock().now() };
       lease.slot.add(new TaskRun(order, chain, find, environment, resolve, reject));
     });
@@ -69,31 +78,31 @@ export class PoolWorker extends TaskWorkerActor {
       later: (body) => mainClock().nextTurn(body),
     };
   }
-
-  #find(lease: LeaseState, { fn, defines }: TaskOrder): TaskImplementation | Promise<TaskImplementation> {
-    let found = lease.functions.get(fn);
-    if (found === undefined) {
-      if (defines === undefined) throw new Error(`cannot run function ${fn} of a lease: it was not defined before`);
-      found = look(defines);
-      lease.functions.set(fn, found);
-      if (found instanceof Promise) {
-        found.then(
-          (implementation) => lease.functions.set(fn, implementation),
-          (error: Error) => lease.functions.set(fn, error),
-        );
-      }
-    }
-    if (found instanceof Error) throw found;
-    return found;
-  }
 }
 
-function look(defines: NonNullable<TaskOrder["defines"]>): TaskImplementation | Promise<TaskImplementation> | Error {
+type Functions = Map<number, TaskImplementation | Promise<TaskImplementation> | Error>;
+
+/** Begins to look for a function. Its module is imported once, and an error is kept for all tasks of the lease. */
+function define(functions: Functions, fn: number, defines: TaskFunction): void {
+  let found: TaskImplementation | Promise<TaskImplementation> | Error;
   try {
-    return findFunction(defines);
+    found = findFunction(defines);
   } catch (error) {
-    return error as Error;
+    found = error as Error;
   }
+  functions.set(fn, found);
+  if (!(found instanceof Promise)) return;
+  found.then(
+    (implementation) => functions.set(fn, implementation),
+    (error: Error) => functions.set(fn, error),
+  );
+}
+
+function findDefined(functions: Functions, fn: number): TaskImplementation | Promise<TaskImplementation> {
+  const found = functions.get(fn);
+  if (found instanceof Error) throw found;
+  if (found === undefined) throw new Error(`cannot run function ${fn} of a lease: it was not defined before`);
+  return found;
 }
 
 function originOfCaller(id: number): TaskOrigin {

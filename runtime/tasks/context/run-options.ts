@@ -1,0 +1,65 @@
+/** The options of one task or actor, and how they become a class of tasks. */
+import { describeValue } from "../../../shared/text/describe-value.js";
+import type { TaskEnvironment } from "../../../generated/tasks.js";
+import type { TaskClass } from "../submit/task-class.js";
+import type { PlacedGroup } from "./placement-group.js";
+import { checkResources, type Resources } from "./resources.js";
+
+/** What `JobContext.with` sets for tasks. */
+export interface RunOptions {
+  /** What the task needs of its host. Default: one processor. */
+  readonly resources?: Resources;
+  /** The name in reports, instead of that of the function. */
+  readonly name?: string;
+  /** Environment variables, working directory and packages of the worker process. Default: those of the context. */
+  readonly environment?: TaskEnvironment;
+  /** The number of tasks after which a worker process is replaced, from 1. Default: none. */
+  readonly maxCalls?: number;
+  /**
+   * The number of times that a task runs again after its worker process has ended, from 0. Default: 3 for tasks that are
+   * idempotent; others cannot have it.
+   */
+  readonly retries?: number;
+  /** The bundle of a placement group in which the task runs. */
+  readonly placement?: PlacedGroup;
+}
+
+/** Options that have been checked. */
+export interface RunPlan {
+  readonly taskClass: TaskClass;
+  readonly name: string | undefined;
+  readonly retries: number | undefined;
+}
+
+const names: readonly (keyof RunOptions)[] = ["resources", "name", "environment", "maxCalls", "retries", "placement"];
+
+/**
+ * @throws TypeError if an option is unknown or has a wrong type; RangeError if a number is out of range
+ */
+export function planRun(options: RunOptions, what: string): RunPlan {
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name as keyof RunOptions)) {
+      throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
+    }
+  }
+  const { resources = { cpus: 1 }, name, environment, maxCalls, retries, placement } = options;
+  if (name !== undefined && (typeof name !== "string" || name === "")) {
+    throw new TypeError(`${what}: expected name to be a text, got ${describeValue(name)}`);
+  }
+  checkCount(maxCalls, "maxCalls", 1, what);
+  checkCount(retries, "retries", 0, what);
+  const taskClass: TaskClass = {
+    resources: checkResources(resources, what),
+    environment,
+    bundle: placement?.bundleFor(what),
+    maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
+    near: undefined,
+  };
+  return { taskClass, name, retries };
+}
+
+function checkCount(given: unknown, option: string, least: number, what: string): void {
+  if (given === undefined || (Number.isSafeInteger(given) && (given as number) >= least)) return;
+  const expected = `${what}: expected ${option} to be an integer from ${least}, got ${describeValue(given)}`;
+  throw typeof given === "number" ? new RangeError(expected) : new TypeError(expected);
+}
