@@ -117,7 +117,10 @@ class ModuleIdAssigner {
     };
   }
 
-  #remembered<D extends TypeDeclaration | ActorDeclaration | TaskDeclaration>(declaration: D, assign: (declaration: D) => D): D {
+  #remembered<D extends TypeDeclaration | ActorDeclaration | TaskDeclaration>(
+    declaration: D,
+    assign: (declaration: D) => D,
+  ): D {
     const known = this.#known.get(declaration);
     if (known !== undefined) {
       this.#blocks.replay(known.blocks);

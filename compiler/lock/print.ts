@@ -20,7 +20,8 @@ function headerOf(format: number): string {
 export function printLock(lock: Lock): string {
   const blocks = [...lock.blocks].sort(byPlace);
   const accepted = [...new Set(lock.accepted.map(printAccepted))].sort();
-  const needsFormat2 = accepted.length > 0 || blocks.some(({ kind }) => kind === "alias" || kind === "task") || hasPending(lock);
+  const needsFormat2 =
+    accepted.length > 0 || blocks.some(({ kind }) => kind === "alias" || kind === "task") || hasPending(lock);
   const header = needsFormat2 ? lockHeaderFormat2 : lockHeader;
   return [header, ...accepted, ...blocks.flatMap(printBlock), ""].join("\n");
 }

@@ -29,13 +29,22 @@ export interface TaskDescriptor {
  * A task that a schema declares, with the types of its arguments and its result. The compiler generates one for each task:
  * `SquareTask` for `interface Square extends Task<[n: number], number>`.
  */
-export interface TaskSchema<Args extends readonly unknown[], Result> extends TaskDescriptor {
-  /**
-   * Exists only in the type checker. Its type makes both parameters invariant, so that neither an implementation nor a
-   * caller can widen the types of the schema.
-   */
-  readonly signature?: (args: Args, result: Result) => readonly [Args, Result];
+export interface TaskSchema<Args extends unknown[], Result> extends TaskDescriptor {
+  /** Exists only in the type checker. */
+  readonly types?: { readonly args: Args; readonly result: Result };
 }
+
+/**
+ * The arguments of a task, as a tuple. A function that takes a schema and its implementation infers the type of the schema
+ * and derives these types from it. Otherwise the implementation could change them: `TaskSchema<Args, Result>` and
+ * `(...args: Args) => Result` together would infer a union of both results.
+ */
+export type TaskArguments<Schema extends TaskDescriptor> =
+  Schema extends TaskSchema<infer Args, unknown> ? Args : never;
+
+/** The result of a task. */
+export type TaskResult<Schema extends TaskDescriptor> =
+  Schema extends TaskSchema<unknown[], infer Result> ? Result : never;
 
 /** A task, as generated code writes it. Properties that are left out are false or absent. */
 export interface TaskDefinition {
@@ -62,7 +71,7 @@ export interface TaskDefinition {
  *
  * @param task the task, as generated code writes it
  */
-export function defineTask<Args extends readonly unknown[], Result>(task: TaskDefinition): TaskSchema<Args, Result> {
+export function defineTask<Args extends unknown[], Result>(task: TaskDefinition): TaskSchema<Args, Result> {
   let args: readonly Codec<unknown>[] | undefined;
   return {
     key: task.key,

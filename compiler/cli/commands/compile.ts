@@ -118,9 +118,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     const functions = countText(actors, "actor") + (tasks === 0 ? "" : `, ${countText(tasks, "task")}`);
     const types = modules.reduce((sum, module) => sum + module.types.length, 0);
     const took = (performance.now() - started).toFixed(0);
-    io.out(
-      `${functions} and ${countText(types, "type")} in ${countText(modules.length, "file")}, ${took} ms`,
-    );
+    io.out(`${functions} and ${countText(types, "type")} in ${countText(modules.length, "file")}, ${took} ms`);
   }
   return exitCode.ok;
 }

@@ -138,7 +138,7 @@ export const declarations = {
     slug: "task-extends",
     severity: "error",
     text: "task {name} extends {base}: a task extends `Task` and nothing else",
-    fix: "Remove {base}. Actors, messages and other tasks are interfaces of their own.",
+    fix: "Write `extends Task<[…], …>` only. Actors, messages and other tasks are interfaces of their own.",
   },
   VC1224: {
     slug: "generic-task",

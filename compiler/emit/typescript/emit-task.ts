@@ -22,12 +22,7 @@ import type { EmitContext } from "./emit-context.js";
 import { TypePrinter } from "./type-printer.js";
 
 /** Writes the constant of a task. */
-export function emitTask(
-  file: FileBuilder,
-  task: TaskDeclaration,
-  codecs: FunctionCodecs,
-  context: EmitContext,
-): void {
+export function emitTask(file: FileBuilder, task: TaskDeclaration, codecs: FunctionCodecs, context: EmitContext): void {
   const { key, name, doc, args, result, idempotent } = task;
   const types = new TypePrinter(context);
   const returned = result === undefined ? "void" : types.type(result, "argument");

@@ -62,7 +62,14 @@ export {
   writeUnknownVariant,
 } from "../../wire/protobuf/index.js";
 export { Reader } from "../../wire/reader.js";
-export { defineTask, type TaskDefinition, type TaskDescriptor, type TaskSchema } from "../../wire/task-schema.js";
+export {
+  defineTask,
+  type TaskArguments,
+  type TaskDefinition,
+  type TaskDescriptor,
+  type TaskResult,
+  type TaskSchema,
+} from "../../wire/task-schema.js";
 export type { Decoded, UnknownCase, UnknownNumber, UnknownValue, UnknownVariant } from "../../wire/unknown-types.js";
 export type * from "../../wire/well-known.js";
 /** @internal */

@@ -17,6 +17,17 @@ import { EndpointCodec } from "./golden/names/expected/names.js";
 import { NothingCodec, PresenceCodec } from "./golden/presence/expected/presence.js";
 import { ACodec, ExpressionCodec, ListCodec, TreeCodec } from "./golden/recursion/expected/a.js";
 import { ScalarsCodec, TypedArraysCodec } from "./golden/scalars/expected/scalars.js";
+import {
+  CircleTask,
+  CountWordsTask,
+  CutTask,
+  JoinTask,
+  RenderTask,
+  ReportTask,
+  SquareTask,
+  SweepTask,
+} from "./golden/tasks/expected/geometry.js";
+import { SortTask } from "./golden/tasks/expected/shapes.js";
 import { MomentsCodec, PlacesCodec, WellKnownCodec } from "./golden/well-known/expected/well-known.js";
 
 function expectRoundTrip<T>(codec: Codec<T>, value: T): void {
@@ -340,3 +351,70 @@ const places = {
   apart: { case: "number" as const, value: { value: 7 } },
   named: at,
 };
+
+const line = { from: { x: 1, y: 2 }, to: { x: 3, y: -4 } };
+
+test("a task has the names, the number and the codecs of its arguments, and the codec of its result", () => {
+  expect(CountWordsTask).toMatchObject({
+    key: "golden/schemas/geometry#CountWords",
+    name: "CountWords",
+    argNames: ["text", "shortest"],
+    minArgs: 1,
+    idempotent: true,
+  });
+  expect(CountWordsTask.args.map(({ name }) => name)).toEqual(["string", "uint32"]);
+  expectRoundTrip(CountWordsTask.result as Codec<unknown>, new Map([["word", 2]]));
+  expect(SquareTask.idempotent).toBe(false);
+  expect(SweepTask.args).toEqual([]);
+  expect(SweepTask.result).toBeUndefined();
+  expect(ReportTask.args.map(({ name }) => name)).toEqual(["Port<Line>", "CounterMesh", "RdmaBuffer", "Tensor"]);
+});
+
+test("the arguments of a task that are written in place survive a round trip", () => {
+  const values = [{ lines: [line], title: "t" }, [640, 480], "grey", { kind: "memory", limit: 7 }];
+  for (const [i, value] of values.entries()) {
+    expectRoundTrip(RenderTask.args[i] as Codec<unknown>, value);
+    const bytes = RenderTask.args[i]!.toProtobuf(value);
+    expect(RenderTask.args[i]!.fromProtobuf(bytes)).toEqual(value);
+  }
+});
+
+test("the bytes of a result are those of an argument of the same type", () => {
+  const pairs = [
+    { result: CutTask.result!, arg: JoinTask.args[0]!, value: [line] },
+    { result: CircleTask.result!, arg: SortTask.args[0]!, value: { items: [line] } },
+    { result: SquareTask.result!, arg: SquareTask.args[0]!, value: 1.5 },
+  ];
+  for (const { result, arg, value } of pairs) {
+    expect(arg.fingerprint).toBe(result.fingerprint);
+    expect(arg.decode(result.encode(value))).toEqual(value);
+  }
+});
+
+test("no value of an argument is encoded as no bytes, which stand for an absent argument", () => {
+  const values = ["", 0];
+  for (const [i, value] of values.entries()) expect(CountWordsTask.args[i]!.encode(value).length).toBeGreaterThan(0);
+});
+
+test("fingerprints of tasks are those of the compiler, and change with the name, the arguments and the result", () => {
+  const of = (text: string) => {
+    const source = openTypeSource({ exists: () => false });
+    source.update([{ path: "schemas/a.ts", text: `import type { Task, Uint32 } from "viceroy/schema";\n${text}` }]);
+    const { schema, diagnostics } = readSchema(source, "golden");
+    expect(diagnostics).toEqual([]);
+    return fingerprint(indexSchema(schema)).task(schema.modules[0]!.tasks[0]!.key);
+  };
+  expect(of("export interface Square extends Task<[n: number], number> {}")).toBe(SquareTask.fingerprint);
+  expect(of("/** Other words. */\nexport interface Square extends Task<[other: number], number> {}")).toBe(
+    SquareTask.fingerprint,
+  );
+  const others = [
+    "export interface Cube extends Task<[n: number], number> {}",
+    "export interface Square extends Task<[n: Uint32], number> {}",
+    "export interface Square extends Task<[n?: number], number> {}",
+    "export interface Square extends Task<[n: number, m: number], number> {}",
+    "export interface Square extends Task<[n: number], Uint32> {}",
+    "export interface Square extends Task<[n: number]> {}",
+  ].map(of);
+  expect(new Set([...others, SquareTask.fingerprint]).size).toBe(others.length + 1);
+});

@@ -229,7 +229,12 @@ function files(
     actors?: readonly ActorDeclaration[],
   ])[]
 ): Schema {
-  const moduleOf = ([path, types, actors = []]: (typeof modules)[number]): Module => ({ path, types, actors, tasks: [] });
+  const moduleOf = ([path, types, actors = []]: (typeof modules)[number]): Module => ({
+    path,
+    types,
+    actors,
+    tasks: [],
+  });
   return { package: "shop", modules: modules.map(moduleOf) };
 }
 

@@ -294,7 +294,10 @@ test("the compiler and the runtime give each well-known type the same fingerprin
     const shape = { kind: "message", fields: [{ ...own, doc: "", tags: {}, at }] } as const;
     return { key: `schemas/a.ts#Of${name}`, name: `Of${name}`, exported: true, doc: "", typeParameters: [], shape, at };
   });
-  const codecs = await loadGenerated({ package: "p", modules: [{ path: "schemas/a.ts", types, actors: [], tasks: [] }] });
+  const codecs = await loadGenerated({
+    package: "p",
+    modules: [{ path: "schemas/a.ts", types, actors: [], tasks: [] }],
+  });
   expect(codecs.size).toBe(wellKnownNames.length);
   const facts = ({ fingerprint, slot, text, bulk }: Codec<unknown>) => ({ fingerprint, slot, text, bulk });
   for (const generated of codecs.values()) {

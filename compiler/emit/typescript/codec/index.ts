@@ -71,7 +71,8 @@ export class ModuleCodecEmitter {
       }
     }
     for (const { name, args: params, result } of tasks) {
-      for (const param of params) results.set(param.type, units.expressionOf(param.type, `${name}${pascalCase(param.name)}`));
+      for (const param of params)
+        results.set(param.type, units.expressionOf(param.type, `${name}${pascalCase(param.name)}`));
       if (result !== undefined) results.set(result, units.expressionOf(result, `${name}Result`));
     }
     units.flush();
