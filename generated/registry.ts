@@ -9,7 +9,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
     "viceroy/schemas/tasks#TaskHost": 0x9adda11f01aab7e3n,
     "viceroy/schemas/tasks#TaskOwner": 0x61f3105c0b11020an,
-    "viceroy/schemas/tasks#TaskRoot": 0xea384961e645182fn,
+    "viceroy/schemas/tasks#TaskRoot": 0x7285f167e19d711cn,
     "viceroy/schemas/tasks#TaskWorker": 0xdd06ed584d3f6cabn,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,

@@ -352,7 +352,7 @@ export interface PlacedBundle {
 }
 
 /** The center of a context: its hosts, the names of its actors, and its placement groups. It does not see tasks. */
-export interface TaskRoot extends Actor {
+export interface TaskRoot extends Actor<[context: string]> {
   /** @concurrent */
   describe(): ContextDescription;
   /** @concurrent */

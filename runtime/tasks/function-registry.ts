@@ -1,7 +1,7 @@
 /** The functions of tasks that this process has loaded, and how a worker finds the function of an order. */
 
-import { errorMessage } from "../../shared/text/error-message.js";
 import type { TaskFunction } from "../../generated/tasks.js";
+import { errorMessage } from "../../shared/text/error-message.js";
 import { importModule } from "./kernel.js";
 import type { Task } from "./task.js";
 

@@ -3,6 +3,11 @@
  *
  * @module
  */
+export type { GetOptions, Values } from "./context/get-values.js";
+export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./context/job-context.js";
+export type { JobContextOptions } from "./context/open-options.js";
+export type { RunOptions } from "./context/run-options.js";
+export type { WaitOptions } from "./context/wait-for-refs.js";
 export {
   ActorNameTakenError,
   ObjectLostError,
@@ -12,3 +17,7 @@ export {
   type TaskErrorOptions,
   WorkerLostError,
 } from "./errors.js";
+export type { Resources } from "./host/resources.js";
+export type { ObjectRef } from "./refs/object-ref.js";
+export { type Task, type TaskFunctionOptions, task } from "./task.js";
+export { PlainValueError } from "./values/index.js";

@@ -105,7 +105,10 @@ export function task<S extends TaskDescriptor>(
  * @param options whether the function can run again
  * @throws {TypeError} when `run` is not a function
  */
-export function task<A extends unknown[], R>(run: (...args: A) => R, options?: TaskFunctionOptions): Task<A, Awaited<R>>;
+export function task<A extends unknown[], R>(
+  run: (...args: A) => R,
+  options?: TaskFunctionOptions,
+): Task<A, Awaited<R>>;
 export function task(...given: unknown[]): Task<unknown[]> {
   if (typeof given[0] === "function") {
     const [run, options] = given as [(...args: never[]) => unknown, TaskFunctionOptions | undefined];
@@ -130,7 +133,9 @@ function checkOptions(options: TaskFunctionOptions | undefined): TaskFunctionOpt
   if (options === undefined) return {};
   const { idempotent } = options;
   if (idempotent !== undefined && typeof idempotent !== "boolean") {
-    throw new TypeError(`cannot define a task: expected idempotent to be true or false, got ${describeValue(idempotent)}`);
+    throw new TypeError(
+      `cannot define a task: expected idempotent to be true or false, got ${describeValue(idempotent)}`,
+    );
   }
   return options;
 }

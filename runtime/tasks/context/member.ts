@@ -1,5 +1,10 @@
 /** A context in one process: the results that this process knows, and the tasks that it starts. */
-import { type ObjectReference, ObjectReferenceCodec, type TaskOrigin, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import {
+  type ObjectReference,
+  ObjectReferenceCodec,
+  type TaskOrigin,
+  type TaskOwnerMesh,
+} from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
@@ -9,9 +14,11 @@ import { ImportedCodec } from "../refs/imported-codec.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
 import type { ValueCodec } from "../refs/value-codec.js";
-import type { RunningTask } from "./current.js";
-import type { Submitter } from "../submit/submitter.js";
+import type { PendingTask } from "../submit/pending-task.js";
+import { Submitter } from "../submit/submitter.js";
+import type { TaskClass } from "../submit/task-class.js";
 import { decodePlain, encodePlain } from "../values/index.js";
+import type { RunningTask } from "./current.js";
 
 /** The parts of a member that exist before it. */
 export interface MemberParts {
@@ -21,6 +28,10 @@ export interface MemberParts {
   readonly cell: LocalActor;
   /** Returns the actor that serves the results of this process. It is created when the first reference is sent. */
   readonly owner: () => TaskOwnerMesh<never>;
+  /** The number of the host that this process runs on. */
+  readonly host: number;
+  /** Makes what starts tasks. It is called when the process starts its first task. */
+  readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
 
 export class ContextMember {
@@ -33,11 +44,15 @@ export class ContextMember {
   #closed: string | undefined;
   /** The number of this process. */
   readonly proc: bigint;
-  /** Set when the context is ready for tasks. */
-  submitter: Submitter | undefined;
+  /** The number of the host in the context. */
+  readonly host: number;
+  readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
+  #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, cell, owner }: MemberParts) {
+  constructor({ id, cell, owner, host, makeSubmitter }: MemberParts) {
     this.id = id;
+    this.host = host;
+    this.#makeSubmitter = makeSubmitter;
     this.#owner = owner;
     this.proc = cell.proc.id;
     this.left = new Promise((resolve) => {
@@ -80,6 +95,11 @@ export class ContextMember {
     return this.#closed;
   }
 
+  /** The actor that serves the results of this process. */
+  get ownerMesh(): TaskOwnerMesh<never> {
+    return this.#owner();
+  }
+
   /** Returns the number of a new result of this process. */
   newResultId(): number {
     return ++this.#lastResult;
@@ -103,6 +123,34 @@ export class ContextMember {
     );
   }
 
+  /** @throws Error if the context is closed */
+  checkOpen(what: string): void {
+    if (this.#closed !== undefined) throw new Error(`${what}: the context ${this.id} is closed: ${this.#closed}`);
+  }
+
+  /** Starts a task whose arguments are encoded. */
+  submit(task: PendingTask, taskClass: TaskClass): void {
+    const submitter = (this.#submitter ??= this.#makeSubmitter());
+    if (submitter instanceof Submitter) {
+      submitter.submit(task, taskClass);
+      return;
+    }
+    submitter.then(
+      (made) => {
+        this.#submitter = made;
+        if (this.#closed !== undefined) made.close(this.#closed);
+        made.submit(task, taskClass);
+      },
+      (error: Error) => task.result.reject(error),
+    );
+  }
+
+  /** Cancels the task of a result. Returns false if this process has started none that has not ended. */
+  cancel(result: Result, reason: string): boolean {
+    if (!(this.#submitter instanceof Submitter)) return false;
+    return this.#submitter.cancelResult(result, reason);
+  }
+
   /** Resolves with the encoded value of a reference. Rejects with its error. */
   bytesOf(ref: ObjectRef<unknown>): Promise<Uint8Array> {
     const { result } = recordOf(ref);
@@ -113,7 +161,7 @@ export class ContextMember {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
     this.#leave();
-    this.submitter?.close(reason);
+    if (this.#submitter instanceof Submitter) this.#submitter.close(reason);
     this.exported.clear();
     this.#borrowed.close(new ObjectLostError(`the context ${this.id} is closed: ${reason}`));
   }
@@ -123,7 +171,10 @@ export class ContextMember {
     const { result, remote, codec } = recordOf(ref);
     if (remote !== undefined) return ObjectReferenceCodec.encode(remote);
     const id = this.exported.export(result);
-    const reference: ObjectReference = { context: this.id, owner: this.#owner(), id, label: result.label };
+    const reference: ObjectReference = {
+      ...{ context: this.id, owner: this.#owner(), id },
+      ...{ host: this.host, label: result.label },
+    };
     if (codec.task !== undefined) reference.task = codec.task;
     return ObjectReferenceCodec.encode(reference);
   }

@@ -1,9 +1,9 @@
 /** The options of one task or actor, and how they become a class of tasks. */
-import { describeValue } from "../../../shared/text/describe-value.js";
+
 import type { TaskEnvironment } from "../../../generated/tasks.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { checkResources, type Resources } from "../host/resources.js";
 import type { TaskClass } from "../submit/task-class.js";
-import type { PlacedGroup } from "./placement-group.js";
-import { checkResources, type Resources } from "./resources.js";
 
 /** What `JobContext.with` sets for tasks. */
 export interface RunOptions {
@@ -20,8 +20,6 @@ export interface RunOptions {
    * idempotent; others cannot have it.
    */
   readonly retries?: number;
-  /** The bundle of a placement group in which the task runs. */
-  readonly placement?: PlacedGroup;
 }
 
 /** Options that have been checked. */
@@ -31,7 +29,7 @@ export interface RunPlan {
   readonly retries: number | undefined;
 }
 
-const names: readonly (keyof RunOptions)[] = ["resources", "name", "environment", "maxCalls", "retries", "placement"];
+const names: readonly (keyof RunOptions)[] = ["resources", "name", "environment", "maxCalls", "retries"];
 
 /**
  * @throws TypeError if an option is unknown or has a wrong type; RangeError if a number is out of range
@@ -42,7 +40,7 @@ export function planRun(options: RunOptions, what: string): RunPlan {
       throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
     }
   }
-  const { resources = { cpus: 1 }, name, environment, maxCalls, retries, placement } = options;
+  const { resources = { cpus: 1 }, name, environment, maxCalls, retries } = options;
   if (name !== undefined && (typeof name !== "string" || name === "")) {
     throw new TypeError(`${what}: expected name to be a text, got ${describeValue(name)}`);
   }
@@ -51,7 +49,7 @@ export function planRun(options: RunOptions, what: string): RunPlan {
   const taskClass: TaskClass = {
     resources: checkResources(resources, what),
     environment,
-    bundle: placement?.bundleFor(what),
+    bundle: undefined,
     maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
     near: undefined,
   };

@@ -52,7 +52,8 @@ export class ExportedResults {
   /** @throws ObjectLostError if no process has a reference to it */
   find(id: number): Result {
     const found = this.#results.get(id);
-    if (found === undefined) throw new ObjectLostError(`result ${id} does not exist any more: its references have been dropped`);
+    if (found === undefined)
+      throw new ObjectLostError(`result ${id} does not exist any more: its references have been dropped`);
     return found.result;
   }
 

@@ -1,8 +1,8 @@
 /** `ObjectRef`: what a program holds in place of a result. */
 import type { ObjectReference } from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
-import type { ValueCodec } from "./value-codec.js";
 import type { Result } from "./result.js";
+import type { ValueCodec } from "./value-codec.js";
 
 let readRecord: (ref: ObjectRef<unknown>) => RefRecord;
 

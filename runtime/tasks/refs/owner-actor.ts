@@ -10,6 +10,11 @@ export function addMember(member: ContextMember): void {
   members.set(member.id, member);
 }
 
+/** Forgets a member whose context has been closed. */
+export function removeMember(context: string): void {
+  members.delete(context);
+}
+
 /** @internal */
 export class ResultOwner extends TaskOwnerActor {
   readonly #member: ContextMember;
@@ -58,4 +63,3 @@ function settled<T>(result: Result, valueOf: (bytes: Uint8Array) => T): Promise<
     });
   });
 }
-

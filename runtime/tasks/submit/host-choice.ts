@@ -32,9 +32,9 @@ export class HostChoice {
       bundle === undefined ? hasAll(host.total, taskClass.resources) : bundle.host === index,
     );
     if (this.#hosts.length === 0) throw new ResourceUnavailableError(describeLack(hosts, taskClass, label));
-    this.#preferred = this.#hosts.filter(({ index }) => index === near).concat(
-      this.#hosts.filter(({ index }) => index === home && index !== near),
-    );
+    this.#preferred = this.#hosts
+      .filter(({ index }) => index === near)
+      .concat(this.#hosts.filter(({ index }) => index === home && index !== near));
     this.#random = random;
     this.capacity = this.#hosts.reduce((sum, { host }) => sum + host.procs, 0);
   }
@@ -71,7 +71,9 @@ function describeLack(hosts: readonly HostPort[], { resources }: TaskClass, labe
     const text = formatAmounts(total);
     kinds.set(text, (kinds.get(text) ?? 0) + 1);
   }
-  const there = [...kinds].map(([text, count]) => (count === 1 ? `one host has ${text}` : `${count} hosts have ${text} each`));
+  const there = [...kinds].map(([text, count]) =>
+    count === 1 ? `one host has ${text}` : `${count} hosts have ${text} each`,
+  );
   return `cannot run ${label}: no host of the context has ${formatAmounts(resources)}; ${there.join(", ") || "the context has no host"}`;
 }
 

@@ -11,6 +11,8 @@ export interface WorkerPort {
   run(order: TaskOrder): PromiseLike<TaskOutcome>;
   cancel(lease: number, id: number): void;
   takeBack(lease: number): void;
+  /** The lease has ended. */
+  endLease(lease: number): void;
 }
 
 /** A lease whose worker can be called. */

@@ -4,12 +4,13 @@
  */
 import type { LeaseNotice, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
 import { TaskCancelledError, WorkerLostError } from "../errors.js";
-import { taskErrorOf } from "./task-error-of.js";
+import type { Result } from "../refs/result.js";
 import type { HeldLease } from "./held-lease.js";
 import { HostChoice } from "./host-choice.js";
 import type { PendingTask } from "./pending-task.js";
 import type { HostPort, SubmitterOptions } from "./ports.js";
 import { keyOfClass, type TaskClass } from "./task-class.js";
+import { taskErrorOf } from "./task-error-of.js";
 import { TaskQueue } from "./task-queue.js";
 
 /** The time in ms between two sweeps. */
@@ -65,11 +66,23 @@ export class Submitter {
       this.#options.inTurn(() => lease.worker.cancel(lease.id, task.id));
       this.#options.clock.after(this.#options.grace, () => {
         if (task.lease !== lease) return;
-        this.#options.inTurn(() => lease.host.kill(lease.id, `task ${task.label} was cancelled and did not end in ${this.#options.grace} ms`));
+        this.#options.inTurn(() =>
+          lease.host.kill(lease.id, `task ${task.label} was cancelled and did not end in ${this.#options.grace} ms`),
+        );
       });
     } else {
       this.#settleCancelled(task);
     }
+  }
+
+  /** Cancels the task of a result. Returns false if it is not pending. */
+  cancelResult(result: Result, reason: string): boolean {
+    for (const task of this.pending) {
+      if (task.result !== result) continue;
+      this.cancel(task, reason);
+      return true;
+    }
+    return false;
   }
 
   /** Cancels all tasks, and gives all leases back. */
@@ -81,7 +94,9 @@ export class Submitter {
       task.cancelled = reason;
       this.#settleCancelled(task);
     }
-    for (const queue of this.#queues.values()) queue.close();
+    this.#options.inTurn(() => {
+      for (const queue of this.#queues.values()) queue.close();
+    });
     this.#queues.clear();
   }
 
@@ -122,6 +137,7 @@ export class Submitter {
 
   #leave(lease: HeldLease): void {
     this.#leases.get(lease.host)?.delete(lease.id);
+    lease.worker.endLease(lease.id);
     lease.host.giveBack(lease.id);
   }
 

@@ -120,7 +120,10 @@ export class TaskQueue {
   #askForMore(): void {
     const wanted = Math.min(this.waiting.length, this.#hosts.capacity) + this.#extraRequests;
     // One lease more than there are tasks in all is of no use.
-    while (this.#requests.size < wanted && this.leases.size + this.#requests.size < this.#hosts.capacity + this.#extraRequests) {
+    while (
+      this.#requests.size < wanted &&
+      this.leases.size + this.#requests.size < this.#hosts.capacity + this.#extraRequests
+    ) {
       const at = this.#hosts.next();
       if (at === undefined) return;
       this.#ask(at);

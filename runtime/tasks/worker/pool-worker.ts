@@ -8,11 +8,11 @@ import {
   type WorkerOptions,
 } from "../../../generated/tasks.js";
 import { context as handlerContext } from "../../index.js";
-import { joinContext } from "../context/join-context.js";
 import type { JobContext } from "../context/job-context.js";
+import { memberOf } from "../context/job-context.js";
+import { joinContext } from "../context/join-context.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { mainClock } from "../kernel.js";
-import { memberOf } from "../context/job-context.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
 import { TaskRun } from "./task-run.js";
 

@@ -1,0 +1,95 @@
+/** `JobContext.get`: waits for values, and lets other tasks run meanwhile. */
+import { TimeoutError } from "../../index.js";
+import { type ObjectRef, ObjectRef as Ref, recordOf } from "../refs/object-ref.js";
+import type { ContextMember } from "./member.js";
+import { checkTimeout } from "./timeout.js";
+import { whileWaiting } from "./while-waiting.js";
+
+/** The options of `JobContext.get`. */
+export interface GetOptions {
+  /** The longest time to wait, in milliseconds, from 0. Default: no limit. */
+  readonly timeout?: number;
+}
+
+/** The values of a list of references and values. */
+export type Values<L extends readonly unknown[]> = {
+  -readonly [I in keyof L]: L[I] extends ObjectRef<infer T> ? T : L[I];
+};
+
+export async function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: GetOptions): Promise<unknown> {
+  const what = "cannot get a result";
+  const limit = checkTimeout(options.timeout, what);
+  member.check(ref, what);
+  const { result, codec } = recordOf(ref);
+  if (!result.isSettled) {
+    const settled = new Promise<void>((resolve) => result.whenSettled(resolve));
+    await whileWaiting(member, [ref], limit === undefined ? settled : withLimit(member, settled, limit, [ref]));
+  }
+  if (result.bytes === undefined) throw result.error!;
+  if (codec.load !== undefined) await codec.load();
+  return codec.decode(result.bytes);
+}
+
+export async function getAll(
+  member: ContextMember,
+  given: readonly unknown[],
+  options: GetOptions,
+): Promise<unknown[]> {
+  const what = "cannot get results";
+  const limit = checkTimeout(options.timeout, what);
+  const refs = given.filter((one): one is ObjectRef<unknown> => one instanceof Ref);
+  for (const ref of refs) member.check(ref, what);
+  const pending = refs.filter((ref) => !recordOf(ref).result.isSettled);
+  if (pending.length > 0) {
+    const settled = allSettledOrOneFailed(pending);
+    await whileWaiting(member, pending, limit === undefined ? settled : withLimit(member, settled, limit, pending));
+  }
+  for (const ref of refs) {
+    const { error } = recordOf(ref).result;
+    if (error !== undefined) throw error;
+  }
+  return Promise.all(given.map((one) => (one instanceof Ref ? valueOf(one) : one)));
+}
+
+function valueOf(ref: ObjectRef<unknown>): unknown {
+  const { result, codec } = recordOf(ref);
+  const { bytes } = result;
+  if (bytes === undefined) throw result.error!;
+  return codec.load === undefined ? codec.decode(bytes) : codec.load().then(() => codec.decode(bytes));
+}
+
+function allSettledOrOneFailed(refs: readonly ObjectRef<unknown>[]): Promise<void> {
+  return new Promise((resolve) => {
+    let left = refs.length;
+    for (const ref of refs) {
+      const { result } = recordOf(ref);
+      result.whenSettled(() => {
+        if (--left === 0 || result.error !== undefined) resolve();
+      });
+    }
+  });
+}
+
+function withLimit(
+  member: ContextMember,
+  settled: Promise<void>,
+  limit: number,
+  refs: readonly ObjectRef<unknown>[],
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = member.clock.after(
+      limit,
+      () => {
+        const missing = refs.filter((ref) => !ref.isSettled);
+        const names = missing.slice(0, 3).map(({ label }) => label);
+        const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
+        reject(new TimeoutError(`no result of ${names.join(", ")}${more} within ${limit} ms`));
+      },
+      true,
+    );
+    void settled.then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,286 @@
+/** `JobContext`: runs tasks and actors on the worker processes of one or several hosts. */
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { TaskCancelledError } from "../errors.js";
+import { ObjectRef, recordOf } from "../refs/object-ref.js";
+import { Result } from "../refs/result.js";
+import type { Task } from "../task.js";
+import { putPlace } from "../values/index.js";
+import { currentScope, runInScope } from "./current.js";
+import { type GetOptions, getAll, getOne, type Values } from "./get-values.js";
+import type { ContextMember } from "./member.js";
+import { openContext } from "./open-context.js";
+import type { JobContextOptions } from "./open-options.js";
+import { planRun, type RunOptions, type RunPlan } from "./run-options.js";
+import { startTask } from "./start-task.js";
+import { type WaitOptions, waitForRefs } from "./wait-for-refs.js";
+
+let readMember: (context: JobContext) => ContextMember;
+
+/** A value, or a reference to one. */
+export type RefOr<T> = T | ObjectRef<T>;
+
+/** The arguments of a task, each a value or a reference. */
+export type RefOrArgs<A extends unknown[]> = { [I in keyof A]: RefOr<A[I]> };
+
+/** Runs tasks with options. `JobContext.with` returns it. */
+export interface TaskRunner {
+  /**
+   * Starts a task, as `JobContext.run` does.
+   *
+   * @param task what `task` has returned
+   * @param args the arguments, each a value or a reference to one
+   */
+  run<A extends unknown[], R>(task: Task<A, R>, ...args: RefOrArgs<A>): ObjectRef<R>;
+}
+
+/** Ends a context. Returned by `openContext`; undefined in worker processes. */
+export type CloseContext = (reason: string) => Promise<void>;
+
+/**
+ * Worker processes on one or several hosts, which run tasks. The program opens a context; tasks find theirs by
+ * {@link JobContext.current}. Closing the context ends its tasks, its actors and its processes.
+ *
+ * @example
+ * ```ts
+ * import { JobContext, task } from "viceroy/tasks";
+ *
+ * export const square = task(import.meta.url, "square", (n: number) => n * n);
+ *
+ * await using context = await JobContext.open({ procs: 4 });
+ * const refs = [1, 2, 3].map((n) => context.run(square, n));
+ * console.log(await context.get(refs)); // [1, 4, 9]
+ * ```
+ */
+export class JobContext implements AsyncDisposable {
+  readonly #member: ContextMember;
+  readonly #close: CloseContext | undefined;
+  readonly #plan: RunPlan;
+
+  static {
+    readMember = (context) => context.#member;
+  }
+
+  /**
+   * Called by {@link JobContext.open}, and in worker processes.
+   *
+   * @hidden
+   */
+  constructor(member: ContextMember, close: CloseContext | undefined) {
+    this.#member = member;
+    this.#close = close;
+    this.#plan = planRun({}, "cannot run a task");
+  }
+
+  /**
+   * Starts worker processes, and returns when they can run tasks.
+   *
+   * @param options hosts, number of processes, resources
+   * @throws {TypeError} when an option is malformed
+   * @throws {RangeError} when a number is out of range
+   * @throws {Error} when a host or a process could not be started
+   */
+  static async open(options: JobContextOptions = {}): Promise<JobContext> {
+    const { member, close } = await openContext(options);
+    return new JobContext(member, close);
+  }
+
+  /**
+   * Returns the context of the running code: inside a task, the one that the task belongs to, and inside `activate`, that
+   * context.
+   *
+   * @throws {Error} outside of both
+   */
+  static current(): JobContext {
+    const scope = currentScope();
+    if (scope !== undefined) return scope.context;
+    throw new Error(
+      "no JobContext is set: JobContext.current() works inside of tasks, and inside of context.activate(); pass the context along elsewhere",
+    );
+  }
+
+  /** Identifies the context. It is the same in all its processes. */
+  get id(): string {
+    return this.#member.id;
+  }
+
+  /**
+   * The signal of the running task, which is aborted when the task is cancelled. Outside of tasks, it is never aborted.
+   *
+   * @example
+   * ```ts
+   * import { JobContext, task } from "viceroy/tasks";
+   *
+   * export const download = task(import.meta.url, "download", async (url: string) => {
+   *   const response = await fetch(url, { signal: JobContext.current().signal });
+   *   return await response.text();
+   * });
+   * ```
+   */
+  get signal(): AbortSignal {
+    const scope = currentScope();
+    return scope?.context === this && scope.task !== undefined ? scope.task.signal : neverAborted;
+  }
+
+  /**
+   * Runs code for which {@link JobContext.current} returns this context.
+   *
+   * @param body the code; it may be asynchronous
+   * @returns what `body` returns
+   */
+  activate<T>(body: () => T): T {
+    return runInScope({ context: this, task: undefined }, body);
+  }
+
+  /**
+   * Starts a task, and returns a reference to its result at once. Arguments are copied now, apart from those that are
+   * references: the task begins when their results are there, and fails when one of them has failed.
+   *
+   * @param task what `task` has returned
+   * @param args the arguments, each a value or a reference to one
+   * @throws {TypeError} when an argument cannot be sent, there are too many or too few, or a reference belongs to another
+   *   context
+   * @throws {Error} when the context is closed
+   */
+  run<A extends unknown[], R>(task: Task<A, R>, ...args: RefOrArgs<A>): ObjectRef<R> {
+    return startTask(this.#member, this.#plan, task as Task, args) as ObjectRef<R>;
+  }
+
+  /**
+   * Returns what runs tasks with options.
+   *
+   * @example
+   * ```ts
+   * import { JobContext, task } from "viceroy/tasks";
+   *
+   * export const train = task(import.meta.url, "train", async (rate: number) => rate * 2);
+   *
+   * await using context = await JobContext.open({ procs: 2, resources: { cpus: 4, memory: 2 ** 30 } });
+   * const ref = context.with({ resources: { cpus: 2, memory: 2 ** 28 } }).run(train, 0.1);
+   * console.log(await context.get(ref)); // 0.2
+   * ```
+   *
+   * @param options resources, name, environment, calls for each process, retries, placement
+   * @throws {TypeError} when an option is malformed
+   * @throws {RangeError} when a number is out of range
+   */
+  with(options: RunOptions): TaskRunner {
+    const plan = planRun(options, "cannot run tasks");
+    return {
+      run: <A extends unknown[], R>(task: Task<A, R>, ...args: RefOrArgs<A>) =>
+        startTask(this.#member, plan, task as Task, args) as ObjectRef<R>,
+    };
+  }
+
+  /**
+   * Waits for the value of a reference. What is no reference is returned as it is. In a task, others run meanwhile.
+   *
+   * @param ref the reference
+   * @param options a time limit
+   * @returns a copy of the value; each call returns its own
+   * @throws {TaskError} as a rejection, when the task threw
+   * @throws {WorkerLostError} as a rejection, when the process of the task ended
+   * @throws {ObjectLostError} as a rejection, when the value was released or lost
+   * @throws {DeadlockError} as a rejection, when the task would wait for itself, or for a task that waits for it
+   * @throws {TimeoutError} as a rejection, when the time limit has passed
+   */
+  get<T>(ref: ObjectRef<T>, options?: GetOptions): Promise<T>;
+  /**
+   * Waits for the values of several references. It rejects as soon as one of them has failed.
+   *
+   * @param refs references, and values, which are returned as they are
+   * @param options a time limit
+   * @returns the values, in the order of the references
+   */
+  get<const L extends readonly unknown[]>(refs: L, options?: GetOptions): Promise<Values<L>>;
+  get<T>(value: T, options?: GetOptions): Promise<T>;
+  get(given: unknown, options: GetOptions = {}): Promise<unknown> {
+    if (Array.isArray(given)) return getAll(this.#member, given, options);
+    return given instanceof ObjectRef ? getOne(this.#member, given, options) : Promise.resolve(given);
+  }
+
+  /**
+   * Waits until `count` results are there, or the time limit has passed. A result that is an error counts.
+   *
+   * @param refs the references, each once
+   * @param options the number of results, and a time limit
+   * @returns the references with results, `count` of them at most, and the others, both in the order of `refs`
+   * @throws {RangeError} when `count` is not from 1 to the number of references, or a reference occurs twice
+   */
+  wait<T>(
+    refs: readonly ObjectRef<T>[],
+    options: WaitOptions = {},
+  ): Promise<[done: ObjectRef<T>[], pending: ObjectRef<T>[]]> {
+    return waitForRefs(this.#member, refs, options) as Promise<[ObjectRef<T>[], ObjectRef<T>[]]>;
+  }
+
+  /**
+   * Stores a copy of a value, to which references can be passed any number of times.
+   *
+   * @param value a plain value
+   * @throws {TypeError} when it is not a plain value
+   */
+  put<T>(value: T): ObjectRef<T> {
+    const member = this.#member;
+    member.checkOpen("cannot put a value");
+    const result = new Result(member.newResultId(), "put");
+    result.resolve(member.plain.encode(value, putPlace));
+    return new ObjectRef<T>({ member, result, codec: member.plain });
+  }
+
+  /**
+   * Cancels a task. One that has not begun does not run. One that runs is told by the signal of its context; if it does not
+   * end in time, its process is killed. `get` rejects with TaskCancelledError. A task that has ended keeps its result.
+   *
+   * @param ref a reference to the result of a task that this process has started
+   * @throws {TypeError} when the reference belongs to another context or process
+   */
+  cancel(ref: ObjectRef<unknown>): void {
+    const member = this.#member;
+    if (!(ref instanceof ObjectRef))
+      throw new TypeError(`cannot cancel: expected an ObjectRef, got ${describeValue(ref)}`);
+    member.check(ref, "cannot cancel");
+    const { result, remote } = recordOf(ref);
+    if (remote !== undefined) {
+      throw new TypeError(`cannot cancel ${ref.label}: another process has started it; cancel it there`);
+    }
+    if (result.isSettled) return;
+    const reason = "context.cancel was called";
+    if (member.cancel(result, reason)) return;
+    // Its arguments are missing, so that nobody else knows of it.
+    result.reject(new TaskCancelledError(ref.label, `task ${ref.label} was cancelled: ${reason}`));
+  }
+
+  /**
+   * Cancels all tasks, stops all actors, and ends all worker processes. Closing a context again has no effect.
+   *
+   * @returns a promise that resolves when all processes have ended
+   * @throws {Error} as a rejection, inside of a task: only the program that has opened a context closes it
+   */
+  async close(): Promise<void> {
+    if (this.#close === undefined) {
+      throw new Error("cannot close the context: this is a worker process; the program that has opened it closes it");
+    }
+    await this.#close("context.close was called");
+  }
+
+  /** Closes the context at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Returns the id as text. */
+  toString(): string {
+    return `JobContext ${this.id}`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
+}
+
+const neverAborted = new AbortController().signal;
+
+/** Returns the parts of a context in this process. */
+export function memberOf(context: JobContext): ContextMember {
+  return readMember(context);
+}

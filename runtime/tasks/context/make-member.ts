@@ -1,0 +1,51 @@
+/** Makes the part of a context that is in one process. */
+import type { ContextDescription, TaskOwnerMesh } from "../../../generated/tasks.js";
+import { thisProc } from "../../index.js";
+import { currentCell, currentRuntime, mainClock } from "../kernel.js";
+import { addMember, ResultOwner } from "../refs/owner-actor.js";
+import { Submitter } from "../submit/submitter.js";
+import { ContextMember } from "./member.js";
+import { hostPortOf, isLost } from "./ports-of-actors.js";
+
+/** What a member is made of. */
+export interface MemberSetup {
+  readonly id: string;
+  /** The number of the host in the context. */
+  readonly host: number;
+  /** Returns the hosts. It is called when this process starts its first task. */
+  readonly describe: () => ContextDescription | Promise<ContextDescription>;
+}
+
+/** The actor that calls this function owns the member: its messages are messages of this actor. */
+export function makeMember({ id, host, describe }: MemberSetup): ContextMember {
+  const cell = currentCell();
+  let owner: TaskOwnerMesh<never> | undefined;
+  const member: ContextMember = new ContextMember({
+    ...{ id, cell, host },
+    owner: () => {
+      if (owner === undefined)
+        member.inTurn(() => {
+          owner = thisProc().spawn("task results", ResultOwner, id);
+        });
+      return owner!;
+    },
+    makeSubmitter: () => {
+      const description = describe();
+      return description instanceof Promise ? description.then(submitterOf) : submitterOf(description);
+    },
+  });
+  addMember(member);
+  return member;
+
+  function submitterOf({ hosts, grace }: ContextDescription): Submitter {
+    const inTurn = (body: () => void) => member.inTurn(body);
+    return new Submitter({
+      hosts: hosts.map((one) => hostPortOf(one, member.proc, inTurn)),
+      home: host,
+      holder: member.proc,
+      clock: mainClock(),
+      random: () => currentRuntime().random.number(),
+      ...{ inTurn, isLost, grace },
+    });
+  }
+}

@@ -1,0 +1,110 @@
+/** Opens a context: its root, the managers of its hosts, and the part of it in this process. */
+import type { ContextHost, HostOptions, TaskHostMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
+import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
+import { HostManager } from "../host/host-actor.js";
+import { currentRuntime } from "../kernel.js";
+import { removeMember } from "../refs/owner-actor.js";
+import "../register.js";
+import { addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
+import { PoolWorker } from "../worker/pool-worker.js";
+import type { CloseContext } from "./job-context.js";
+import { makeMember } from "./make-member.js";
+import type { ContextMember } from "./member.js";
+import { type JobContextOptions, type OpenPlan, planOpen } from "./open-options.js";
+
+/** A context, as the program has it. */
+export interface OpenedContext {
+  readonly member: ContextMember;
+  readonly close: CloseContext;
+}
+
+export async function openContext(options: JobContextOptions): Promise<OpenedContext> {
+  const plan = planOpen(options);
+  const id = currentRuntime().random.id().toString(16).padStart(16, "0");
+  const hosts: ContextHost[] = [];
+  const member = makeMember({ id, host: 0, describe: () => ({ hosts, grace: plan.grace }) });
+  addRootState(id, {
+    describe: () => ({ hosts, grace: plan.grace }),
+    actor: () => Promise.reject(new Error("actors are not there yet")),
+    stopActor: () => Promise.resolve(false),
+    reserve: () => Promise.reject(new Error("placement groups are not there yet")),
+    unreserve: () => {},
+  });
+  const root = thisProc().spawn("task root", ContextRoot, id);
+  const stops: (() => Promise<void>)[] = [() => root.stop()];
+  let closing: Promise<void> | undefined;
+  const close = (reason: string): Promise<void> => {
+    closing ??= (async () => {
+      member.close(reason);
+      // The managers end their processes; then the processes of the managers end.
+      for (const stop of stops.reverse()) await stop();
+      removeRootState(id);
+      removeMember(id);
+    })();
+    return closing;
+  };
+  try {
+    const managers = startManagers(plan, { context: id, root }, stops);
+    for (const [i, host] of managers.entries()) {
+      const procs = plan.mesh === undefined ? plan.procs : plan.mesh.size;
+      hosts[i] = { host, procs, resources: { ...plan.resources } };
+    }
+    await Promise.all(managers.map((manager) => manager.ready));
+  } catch (error) {
+    await close("it could not be opened");
+    throw error;
+  }
+  return { member, close };
+}
+
+/** Spawns the manager of each host: in this process for this machine, and in a process of its own on other hosts. */
+function startManagers(
+  { hosts, procs, mesh, resources, isolation, environment }: OpenPlan,
+  shared: Pick<HostOptions, "context" | "root">,
+  stops: (() => Promise<void>)[],
+): TaskHostMesh<never>[] {
+  const optionsOf = (host: number, workers: TaskWorkerMesh<never>[]): HostOptions => ({
+    ...shared,
+    ...{ host, procs, isolation, workers },
+    resources: { ...resources },
+    environment,
+  });
+  const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {
+    const manager = on.spawn("task host", HostManager, options);
+    stops.push(() => manager.stop());
+    return manager;
+  };
+  if (mesh !== undefined) return [spawn(thisProc(), optionsOf(0, workersOn(mesh, stops)))];
+  if (hosts === undefined || isOwnHost(hosts)) return [spawn(thisProc(), optionsOf(0, []))];
+  const places = hosts.spawnProcs({}, { name: "task hosts" });
+  stops.push(() => places.stop());
+  return Array.from({ length: places.size }, (_, rank) => spawn(at(places, rank), optionsOf(rank, [])));
+}
+
+/** Spawns a worker on each process that the program has. */
+function workersOn(mesh: ProcMesh, stops: (() => Promise<void>)[]): TaskWorkerMesh<never>[] {
+  const workers = mesh.spawn("task workers", PoolWorker);
+  stops.push(() => workers.stop());
+  return Array.from({ length: workers.size }, (_, rank) => at(workers, rank));
+}
+
+/** Returns whether a mesh of hosts is this machine. */
+function isOwnHost(hosts: HostMesh): boolean {
+  return Object.keys(hosts.extent).length === 0;
+}
+
+interface Sliceable {
+  readonly extent: Readonly<Record<string, number>>;
+  slice(spec: Record<string, number>): unknown;
+}
+
+/** Returns one rank of a mesh, as a mesh without dimensions. */
+function at<M extends Sliceable, One>(mesh: M, rank: number): One {
+  const spec: Record<string, number> = {};
+  let rest = rank;
+  for (const [name, size] of Object.entries(mesh.extent).reverse()) {
+    spec[name] = rest % size;
+    rest = Math.floor(rest / size);
+  }
+  return mesh.slice(spec) as One;
+}

@@ -1,0 +1,62 @@
+/** Hosts and workers of a context as the submitter uses them: calls of their actors. */
+import type { ContextHost, Lease, LeaseNotice, LeaseRequest, TaskWorkerMesh } from "../../../generated/tasks.js";
+import { ActorError, SupervisionError } from "../../index.js";
+import { ResourceUnavailableError } from "../errors.js";
+import { type GrantedLease, HostLostError, type HostPort, type WorkerPort } from "../submit/ports.js";
+
+/** Returns whether an error of a call means that the process of the actor has ended. */
+export function isLost(error: unknown): boolean {
+  return error instanceof SupervisionError;
+}
+
+/**
+ * @param holder the process that holds the leases
+ * @param inTurn runs code that sends messages
+ */
+export function hostPortOf(
+  { host, resources, procs }: ContextHost,
+  holder: bigint,
+  inTurn: (body: () => void) => void,
+): HostPort {
+  return {
+    total: resources,
+    procs,
+    async lease(request: LeaseRequest, signal: AbortSignal): Promise<GrantedLease> {
+      try {
+        return grantedOf(await host.lease.with({ signal }).callOne(request));
+      } catch (error) {
+        if (isLost(error)) throw new HostLostError((error as Error).message, { cause: error });
+        if (error instanceof ActorError && error.remoteName === "ResourceUnavailableError") {
+          throw new ResourceUnavailableError(error.message, { cause: error });
+        }
+        throw error;
+      }
+    },
+    giveBack: (lease) => void host.giveBack.broadcast(lease),
+    kill: (lease, reason) => void host.kill.broadcast(lease, reason),
+    listen: (take: (notice: LeaseNotice) => void) => inTurn(() => void listen(host, holder, take)),
+  };
+}
+
+/** Passes on the notices until the host ends. Its end is found out by the calls to it. */
+async function listen(host: ContextHost["host"], holder: bigint, take: (notice: LeaseNotice) => void): Promise<void> {
+  try {
+    for await (const [, notice] of host.notices.stream(holder)) take(notice);
+  } catch (error) {
+    if (!isLost(error)) throw error;
+  }
+}
+
+function grantedOf(lease: Lease): GrantedLease {
+  return { id: lease.id, gpus: lease.gpus, worker: workerPortOf(lease.worker) };
+}
+
+function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
+  const { run, cancel, takeBack, endLease } = worker;
+  return {
+    run: (order) => run.callOne(order),
+    cancel: (lease, id) => void cancel.broadcast(lease, id),
+    takeBack: (lease) => void takeBack.broadcast(lease),
+    endLease: (lease) => void endLease.broadcast(lease),
+  };
+}

@@ -1,0 +1,158 @@
+/** Starts a task: encodes its arguments, waits for those that are results of others, and passes it on. */
+
+import type { TaskOrigin } from "../../../generated/tasks.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { TaskError } from "../errors.js";
+import { ObjectRef, recordOf } from "../refs/object-ref.js";
+import { Result } from "../refs/result.js";
+import { type PendingTask, RunTimes } from "../submit/pending-task.js";
+import { Task } from "../task.js";
+import { encodeArguments, type PlainPlace } from "../values/index.js";
+import { argumentCodec, resultCodec } from "../values-of-task.js";
+import { currentScope } from "./current.js";
+import type { ContextMember } from "./member.js";
+import type { RunPlan } from "./run-options.js";
+
+/** The number of retries of an idempotent task. */
+const defaultRetries = 3;
+
+const runTimes = new WeakMap<Task, RunTimes>();
+const nothing = new Uint8Array(0);
+
+/** @throws TypeError if the arguments do not fit the task */
+export function startTask(
+  member: ContextMember,
+  plan: RunPlan,
+  task: Task,
+  args: readonly unknown[],
+): ObjectRef<unknown> {
+  if (!(task instanceof Task)) {
+    throw new TypeError(
+      `cannot run a task: expected what task(import.meta.url, "<name>", …) returns, got ${describeValue(task)}`,
+    );
+  }
+  const label = plan.name ?? task.name;
+  member.checkOpen(`cannot run ${label}`);
+  checkArity(task, args);
+  const result = new Result(member.newResultId(), label);
+  const pending: PendingTask = {
+    ...{ id: result.id, task, label, result },
+    times: timesOf(task),
+    retries: retriesOf(plan, task, label),
+    args: nothing,
+    references: undefined,
+    chain: chainOf(member, result.id),
+    queue: undefined,
+    lease: undefined,
+    cancelled: undefined,
+  };
+  const parts = args.map((arg, i) => (arg instanceof ObjectRef ? arg : encodeValue(member, task, i, arg)));
+  const refs = parts.filter((part) => part instanceof ObjectRef);
+  for (const ref of refs) member.check(ref, `cannot run ${label}`);
+  const submit = () => {
+    if (result.isSettled) return;
+    try {
+      pending.args = encodeArguments(
+        parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, task, i, part) : part)),
+      );
+    } catch (error) {
+      result.reject(error as Error);
+      return;
+    }
+    member.submit(pending, plan.taskClass);
+  };
+  if (refs.length === 0) submit();
+  else whenAllSettled(parts, label, result, submit);
+  return new ObjectRef({ member, result, codec: resultCodec(task, member) });
+}
+
+/** Calls `ready` when all references have values. If one has failed, the task fails without being run. */
+function whenAllSettled(
+  parts: readonly (Uint8Array | ObjectRef<unknown>)[],
+  label: string,
+  result: Result,
+  ready: () => void,
+): void {
+  let left = 1;
+  const one = () => {
+    if (--left === 0) ready();
+  };
+  for (const [i, part] of parts.entries()) {
+    if (!(part instanceof ObjectRef)) continue;
+    left++;
+    const { result: argument, codec } = recordOf(part);
+    argument.whenSettled(() => {
+      const cause = argument.error;
+      if (cause !== undefined) {
+        const text = `task ${label} was not run: argument ${i}, the result of ${part.label}, has failed: ${cause.message}`;
+        result.reject(new TaskError(text, { task: label, remoteName: cause.name, cause }));
+      } else if (codec.load === undefined) {
+        one();
+      } else {
+        codec.load().then(one, (error: Error) => result.reject(error));
+      }
+    });
+  }
+  one();
+}
+
+/** Returns the encoded value of a reference as an argument: as it is if the types are equal. */
+function passOn(member: ContextMember, task: Task, index: number, ref: ObjectRef<unknown>): Uint8Array {
+  const { result, codec } = recordOf(ref);
+  const bytes = result.bytes;
+  // It was released after it had settled.
+  if (bytes === undefined) throw result.error!;
+  const wanted = argumentCodec(task, index, member);
+  if (wanted.fingerprint === codec.fingerprint) return bytes;
+  return wanted.encode(codec.decode(bytes), placeOf(task, index));
+}
+
+function encodeValue(member: ContextMember, task: Task, index: number, value: unknown): Uint8Array {
+  return argumentCodec(task, index, member).encode(value, placeOf(task, index));
+}
+
+const places = new WeakMap<Task, PlainPlace[]>();
+
+function placeOf(task: Task, index: number): PlainPlace {
+  let known = places.get(task);
+  if (known === undefined) {
+    known = [];
+    places.set(task, known);
+  }
+  known[index] ??= { kind: "argument", task: task.name, index };
+  return known[index];
+}
+
+function checkArity({ schema, name }: Task, args: readonly unknown[]): void {
+  if (schema === undefined) return;
+  const most = schema.args.length;
+  if (args.length >= schema.minArgs && args.length <= most) return;
+  const expected = schema.minArgs === most ? `${most}` : `${schema.minArgs} to ${most}`;
+  throw new TypeError(
+    `cannot run ${name}: expected ${expected} arguments (${schema.argNames.join(", ")}), got ${args.length}`,
+  );
+}
+
+function timesOf(task: Task): RunTimes {
+  let known = runTimes.get(task);
+  if (known === undefined) {
+    known = new RunTimes();
+    runTimes.set(task, known);
+  }
+  return known;
+}
+
+function retriesOf({ retries }: RunPlan, { idempotent }: Task, label: string): number {
+  if (retries === undefined) return idempotent ? defaultRetries : 0;
+  if (retries === 0 || idempotent) return retries;
+  throw new TypeError(
+    `cannot run ${label}: retries need a task that can run several times: define it with { idempotent: true }`,
+  );
+}
+
+/** Returns the task and those that have started it; undefined outside of tasks. */
+function chainOf(member: ContextMember, id: number): TaskOrigin[] | undefined {
+  const task = currentScope()?.task;
+  if (task === undefined) return undefined;
+  return [{ proc: member.proc, id, owner: member.ownerMesh }, ...task.chain];
+}

@@ -1,0 +1,87 @@
+/** `JobContext.wait`: waits until some of several results are there. */
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { ObjectRef, recordOf } from "../refs/object-ref.js";
+import type { ContextMember } from "./member.js";
+import { checkTimeout } from "./timeout.js";
+import { whileWaiting } from "./while-waiting.js";
+
+/** The options of `JobContext.wait`. */
+export interface WaitOptions {
+  /** The number of results to wait for, from 1. Default: 1. */
+  readonly count?: number;
+  /** The longest time to wait, in milliseconds. With 0, only results that are there count. Default: no limit. */
+  readonly timeout?: number;
+}
+
+type Ref = ObjectRef<unknown>;
+
+const what = "cannot wait for results";
+
+export async function waitForRefs(
+  member: ContextMember,
+  refs: readonly Ref[],
+  { count = 1, timeout }: WaitOptions,
+): Promise<[Ref[], Ref[]]> {
+  const limit = checkTimeout(timeout, what);
+  checkRefs(member, refs);
+  if (refs.length === 0) return [[], []];
+  checkCount(count, refs.length);
+  await enoughSettled(member, refs, count, limit);
+  const done: Ref[] = [];
+  const pending: Ref[] = [];
+  for (const ref of refs) (ref.isSettled && done.length < count ? done : pending).push(ref);
+  return [done, pending];
+}
+
+async function enoughSettled(
+  member: ContextMember,
+  refs: readonly Ref[],
+  count: number,
+  limit: number | undefined,
+): Promise<void> {
+  let missing = count;
+  for (const { isSettled } of refs) if (isSettled) missing--;
+  if (missing <= 0) return;
+  if (limit === 0) {
+    // Results of other processes are asked for, so that a later look finds them.
+    for (const ref of refs) recordOf(ref).result.whenSettled(() => {});
+    return;
+  }
+  const settled = new Promise<void>((resolve) => {
+    const timer = limit === undefined ? undefined : member.clock.after(limit, resolve, true);
+    for (const ref of refs) {
+      if (ref.isSettled) continue;
+      recordOf(ref).result.whenSettled(() => {
+        if (--missing > 0) return;
+        timer?.cancel();
+        resolve();
+      });
+    }
+  });
+  await whileWaiting(
+    member,
+    refs.filter(({ isSettled }) => !isSettled),
+    settled,
+  );
+}
+
+function checkRefs(member: ContextMember, refs: unknown): asserts refs is readonly Ref[] {
+  if (!Array.isArray(refs)) throw new TypeError(`${what}: expected a list of ObjectRefs, got ${describeValue(refs)}`);
+  const seen = new Set<unknown>();
+  for (const [i, ref] of refs.entries()) {
+    if (!(ref instanceof ObjectRef)) {
+      throw new TypeError(`${what}: expected a list of ObjectRefs, got ${describeValue(ref)} at position ${i}`);
+    }
+    if (seen.has(ref)) {
+      throw new RangeError(`${what}: expected each ObjectRef once, got ${ref.label} again at position ${i}`);
+    }
+    seen.add(ref);
+    member.check(ref, what);
+  }
+}
+
+function checkCount(count: unknown, size: number): void {
+  if (Number.isSafeInteger(count) && (count as number) >= 1 && (count as number) <= size) return;
+  const text = `${what}: expected count from 1 to ${size}, the number of references, got ${describeValue(count)}`;
+  throw typeof count === "number" ? new RangeError(text) : new TypeError(text);
+}
