@@ -3,6 +3,8 @@
  *
  * @module
  */
+import "./register.js";
+
 export type { GetOptions, Values } from "./context/get-values.js";
 export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./context/job-context.js";
 export type { JobContextOptions } from "./context/open-options.js";

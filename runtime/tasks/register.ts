@@ -12,7 +12,11 @@ registerActors(import.meta.url, {
   actors: {
     "viceroy/runtime/tasks/worker/pool-worker#PoolWorker": {
       schema: "viceroy/schemas/tasks#TaskWorker",
-      load: () => import("./worker/pool-worker.js").then((m) => m.PoolWorker),
+      // Tasks find their context by its class.
+      load: () =>
+        Promise.all([import("./worker/pool-worker.js"), import("./context/job-context.js")]).then(
+          ([m]) => m.PoolWorker,
+        ),
     },
     "viceroy/runtime/tasks/host/host-actor#HostManager": {
       schema: "viceroy/schemas/tasks#TaskHost",

@@ -1,6 +1,6 @@
 /** The context and the task that the running code belongs to. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { JobContext } from "./job-context.js";
+import type { TaskOrigin } from "../../../generated/tasks.js";
 
 /** A task that runs in this process, as its code and the context see it. */
 export interface RunningTask {
@@ -9,7 +9,7 @@ export interface RunningTask {
   /** Aborted when the task is cancelled. */
   readonly signal: AbortSignal;
   /** The number of the task in the process that has started it, and those that have started that one. */
-  readonly chain: readonly ChainLink[];
+  readonly chain: readonly TaskOrigin[];
   /** Called when the task begins to wait for a result. */
   suspend(): void;
   /** Called when the task has what it waited for. */
@@ -18,14 +18,10 @@ export interface RunningTask {
   readonly awaited: Map<number, number>;
 }
 
-/** A task in the chain of those that have started each other. */
-export type { TaskOrigin as ChainLink } from "../../../generated/tasks.js";
-
-import type { TaskOrigin as ChainLink } from "../../../generated/tasks.js";
-
 /** What code that runs for a context can find out. */
 export interface ContextScope {
-  readonly context: JobContext;
+  /** The `JobContext`. */
+  readonly context: object;
   readonly task: RunningTask | undefined;
 }
 

@@ -48,10 +48,10 @@ export async function getAll(
     const { error } = recordOf(ref).result;
     if (error !== undefined) throw error;
   }
-  return Promise.all(given.map((one) => (one instanceof Ref ? valueOf(one) : one)));
+  return Promise.all(given.map((one) => (one instanceof Ref ? valueIn(one) : one)));
 }
 
-function valueOf(ref: ObjectRef<unknown>): unknown {
+function valueIn(ref: ObjectRef<unknown>): unknown {
   const { result, codec } = recordOf(ref);
   const { bytes } = result;
   if (bytes === undefined) throw result.error!;

@@ -5,6 +5,7 @@ import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
 import type { Task } from "../task.js";
 import { putPlace } from "../values/index.js";
+import { setContextFactory } from "./context-factory.js";
 import { currentScope, runInScope } from "./current.js";
 import { type GetOptions, getAll, getOne, type Values } from "./get-values.js";
 import type { ContextMember } from "./member.js";
@@ -13,8 +14,6 @@ import type { JobContextOptions } from "./open-options.js";
 import { planRun, type RunOptions, type RunPlan } from "./run-options.js";
 import { startTask } from "./start-task.js";
 import { type WaitOptions, waitForRefs } from "./wait-for-refs.js";
-
-let readMember: (context: JobContext) => ContextMember;
 
 /** A value, or a reference to one. */
 export type RefOr<T> = T | ObjectRef<T>;
@@ -57,7 +56,7 @@ export class JobContext implements AsyncDisposable {
   readonly #plan: RunPlan;
 
   static {
-    readMember = (context) => context.#member;
+    setContextFactory((member) => new JobContext(member, undefined));
   }
 
   /**
@@ -92,7 +91,7 @@ export class JobContext implements AsyncDisposable {
    */
   static current(): JobContext {
     const scope = currentScope();
-    if (scope !== undefined) return scope.context;
+    if (scope !== undefined) return scope.context as JobContext;
     throw new Error(
       "no JobContext is set: JobContext.current() works inside of tasks, and inside of context.activate(); pass the context along elsewhere",
     );
@@ -279,8 +278,3 @@ export class JobContext implements AsyncDisposable {
 }
 
 const neverAborted = new AbortController().signal;
-
-/** Returns the parts of a context in this process. */
-export function memberOf(context: JobContext): ContextMember {
-  return readMember(context);
-}

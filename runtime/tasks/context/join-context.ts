@@ -1,9 +1,8 @@
 /** Makes a worker process a part of a context. */
 import type { WorkerOptions } from "../../../generated/tasks.js";
-import { JobContext } from "./job-context.js";
 import { makeMember } from "./make-member.js";
+import type { ContextMember } from "./member.js";
 
-export function joinContext({ context, root, hostIndex }: WorkerOptions): JobContext {
-  const member = makeMember({ id: context, host: hostIndex, describe: () => root.describe.callOne() });
-  return new JobContext(member, undefined);
+export function joinContext({ context, root, hostIndex }: WorkerOptions): ContextMember {
+  return makeMember({ id: context, host: hostIndex, describe: () => root.describe.callOne() });
 }

@@ -1,7 +1,7 @@
 /** Makes the part of a context that is in one process. */
 import type { ContextDescription, TaskOwnerMesh } from "../../../generated/tasks.js";
 import { thisProc } from "../../index.js";
-import { currentCell, currentRuntime, mainClock } from "../kernel.js";
+import { currentCell, mainClock } from "../kernel.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
 import { Submitter } from "../submit/submitter.js";
 import { ContextMember } from "./member.js";
@@ -44,7 +44,7 @@ export function makeMember({ id, host, describe }: MemberSetup): ContextMember {
       home: host,
       holder: member.proc,
       clock: mainClock(),
-      random: () => currentRuntime().random.number(),
+      random: () => cell.proc.random.number(),
       ...{ inTurn, isLost, grace },
     });
   }

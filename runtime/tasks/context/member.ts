@@ -1,10 +1,5 @@
 /** A context in one process: the results that this process knows, and the tasks that it starts. */
-import {
-  type ObjectReference,
-  ObjectReferenceCodec,
-  type TaskOrigin,
-  type TaskOwnerMesh,
-} from "../../../generated/tasks.js";
+import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
@@ -130,7 +125,8 @@ export class ContextMember {
 
   /** Starts a task whose arguments are encoded. */
   submit(task: PendingTask, taskClass: TaskClass): void {
-    const submitter = (this.#submitter ??= this.#makeSubmitter());
+    this.#submitter ??= this.#makeSubmitter();
+    const submitter = this.#submitter;
     if (submitter instanceof Submitter) {
       submitter.submit(task, taskClass);
       return;

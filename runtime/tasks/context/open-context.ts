@@ -2,9 +2,8 @@
 import type { ContextHost, HostOptions, TaskHostMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
 import { HostManager } from "../host/host-actor.js";
-import { currentRuntime } from "../kernel.js";
+import { currentCell } from "../kernel.js";
 import { removeMember } from "../refs/owner-actor.js";
-import "../register.js";
 import { addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
 import { PoolWorker } from "../worker/pool-worker.js";
 import type { CloseContext } from "./job-context.js";
@@ -20,7 +19,7 @@ export interface OpenedContext {
 
 export async function openContext(options: JobContextOptions): Promise<OpenedContext> {
   const plan = planOpen(options);
-  const id = currentRuntime().random.id().toString(16).padStart(16, "0");
+  const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
   const member = makeMember({ id, host: 0, describe: () => ({ hosts, grace: plan.grace }) });
   addRootState(id, {

@@ -68,6 +68,7 @@ export class ObjectRef<T> {
    *
    * @hidden
    */
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a reference is a mistake, which is reported by this property
   get then(): (use: "await context.get(ref)") => never {
     throw new TypeError(
       `cannot await the reference to ${this.label}: an ObjectRef is no promise; use await context.get(ref)`,

@@ -55,10 +55,10 @@ export class ResultOwner extends TaskOwnerActor {
 
 const sizeOf = (bytes: Uint8Array): bigint => BigInt(bytes.length);
 
-function settled<T>(result: Result, valueOf: (bytes: Uint8Array) => T): Promise<T> {
+function settled<T>(result: Result, answer: (bytes: Uint8Array) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     result.whenSettled(() => {
-      if (result.bytes !== undefined) resolve(valueOf(result.bytes));
+      if (result.bytes !== undefined) resolve(answer(result.bytes));
       else reject(result.error!);
     });
   });

@@ -59,7 +59,7 @@ export class Submitter {
     if (task.cancelled !== undefined || task.result.isSettled) return;
     task.cancelled = reason;
     const { queue, lease } = task;
-    if (queue !== undefined && queue.waiting.remove(task)) {
+    if (queue?.waiting.remove(task) === true) {
       task.queue = undefined;
       this.#settleCancelled(task);
     } else if (lease !== undefined) {

@@ -8,9 +8,9 @@ import {
   type WorkerOptions,
 } from "../../../generated/tasks.js";
 import { context as handlerContext } from "../../index.js";
-import type { JobContext } from "../context/job-context.js";
-import { memberOf } from "../context/job-context.js";
+import { makeContext } from "../context/context-factory.js";
 import { joinContext } from "../context/join-context.js";
+import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { mainClock } from "../kernel.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
@@ -25,20 +25,18 @@ interface LeaseState {
 /** @internal */
 export class PoolWorker extends TaskWorkerActor {
   readonly #leases = new Map<number, LeaseState>();
-  #context: JobContext | undefined;
-  #options: WorkerOptions | undefined;
+  #context: { readonly member: ContextMember; readonly context: object; readonly options: WorkerOptions } | undefined;
 
-  async configure(options: WorkerOptions): Promise<void> {
-    this.#options = options;
-    this.#context = await joinContext(options);
+  configure(options: WorkerOptions): void {
+    const member = joinContext(options);
+    this.#context = { member, context: makeContext(member), options };
   }
 
   run(order: TaskOrder): Promise<TaskOutcome> {
-    const context = this.#context;
-    if (context === undefined) throw new Error("cannot run a task: this worker was not configured");
+    if (this.#context === undefined) throw new Error("cannot run a task: this worker was not configured");
     const lease = this.#leaseOf(order.lease);
     const chain = order.chain ?? [originOfCaller(order.id)];
-    const member = memberOf(context);
+    const { member, context } = this.#context;
     // A task can be handed back before it begins: the function is known from then on nevertheless.
     if (order.defines !== undefined) define(lease.functions, order.fn, order.defines);
     return new Promise((resolve, reject) => {
@@ -70,8 +68,8 @@ export class PoolWorker extends TaskWorkerActor {
   }
 
   #hostOf(lease: number): SlotHost {
-    const member = memberOf(this.#context!);
-    const { host } = this.#options!;
+    const { member, options } = this.#context!;
+    const { host } = options;
     return {
       suspend: () => member.inTurn(() => void host.suspend.broadcast(lease)),
       resume: () => member.inTurn(() => void host.resume.broadcast(lease)),

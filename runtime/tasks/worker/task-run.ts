@@ -1,7 +1,6 @@
 /** One run of a task in a worker process, from the order to the outcome. */
 import type { TaskOrder, TaskOrigin, TaskOutcome } from "../../../generated/tasks.js";
 import { type RunningTask, runInScope } from "../context/current.js";
-import type { JobContext } from "../context/job-context.js";
 import type { ContextMember } from "../context/member.js";
 import type { TaskImplementation } from "../function-registry.js";
 import { isThenable } from "../thenable.js";
@@ -15,7 +14,7 @@ const cancelled: TaskOutcome = { state: "cancelled", value: nothing, micros: 0 }
 
 /** What a run needs of its worker. */
 export interface RunEnvironment {
-  readonly context: JobContext;
+  readonly context: object;
   readonly member: ContextMember;
   readonly slot: LeaseSlot;
   /** Returns the time in milliseconds. */
