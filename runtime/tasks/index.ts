@@ -20,6 +20,9 @@ export {
   WorkerLostError,
 } from "./errors.js";
 export type { Resources } from "./host/resources.js";
+export type { PlacementOptions } from "./placement/create-group.js";
+export { PlacementGroup } from "./placement/placement-group.js";
+export type { PlacementStrategy } from "./placement/plan-bundles.js";
 export type { ObjectRef } from "./refs/object-ref.js";
 export { type Task, type TaskFunctionOptions, task } from "./task.js";
 export { PlainValueError } from "./values/index.js";

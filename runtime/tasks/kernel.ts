@@ -8,3 +8,13 @@ export type { Clock } from "../link/clock.js";
 export { actorRegistry } from "../proc/platform/actor-registry.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
+export {
+  baseRanks,
+  meshOfRegion,
+  meshRegion,
+  type Region,
+  RegionMesh,
+  type RegionMeshKind,
+  regionSize,
+  wholeRegion,
+} from "../shape/index.js";

@@ -1,6 +1,9 @@
 /** `JobContext`: runs tasks and actors on the worker processes of one or several hosts. */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { TaskCancelledError } from "../errors.js";
+import type { Resources } from "../host/resources.js";
+import { createPlacementGroup, type PlacementOptions } from "../placement/create-group.js";
+import type { PlacementGroup } from "../placement/placement-group.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
 import type { Task } from "../task.js";
@@ -224,6 +227,20 @@ export class JobContext implements AsyncDisposable {
     const result = new Result(member.newResultId(), "put");
     result.resolve(member.plain.encode(value, putPlace));
     return new ObjectRef<T>({ member, result, codec: member.plain });
+  }
+
+  /**
+   * Reserves resources on the hosts, all bundles together or none. Waits until they are free.
+   *
+   * @param bundles the resources of each bundle, which is on one host
+   * @param options how the bundles are placed, and a time limit
+   * @returns a mesh with the dimension `bundles`, whose slices are the option `placement` of tasks and actors
+   * @throws {TypeError} as a rejection, when an option or the resources are malformed
+   * @throws {ResourceUnavailableError} as a rejection, when the hosts can never have the bundles
+   * @throws {TimeoutError} as a rejection, when the resources were not free in time
+   */
+  placementGroup(bundles: readonly Resources[], options: PlacementOptions = {}): Promise<PlacementGroup<"bundles">> {
+    return createPlacementGroup(this.#member, bundles, options);
   }
 
   /**

@@ -4,5 +4,5 @@ import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
 
 export function joinContext({ context, root, hostIndex }: WorkerOptions): ContextMember {
-  return makeMember({ id: context, host: hostIndex, describe: () => root.describe.callOne() });
+  return makeMember({ id: context, host: hostIndex, root: () => root, describe: () => root.describe.callOne() });
 }

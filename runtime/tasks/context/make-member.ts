@@ -1,5 +1,5 @@
 /** Makes the part of a context that is in one process. */
-import type { ContextDescription, TaskOwnerMesh } from "../../../generated/tasks.js";
+import type { ContextDescription, TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { thisProc } from "../../index.js";
 import { currentCell, mainClock } from "../kernel.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
@@ -12,16 +12,18 @@ export interface MemberSetup {
   readonly id: string;
   /** The number of the host in the context. */
   readonly host: number;
+  /** Returns the center of the context. */
+  readonly root: () => TaskRootMesh<never>;
   /** Returns the hosts. It is called when this process starts its first task. */
   readonly describe: () => ContextDescription | Promise<ContextDescription>;
 }
 
 /** The actor that calls this function owns the member: its messages are messages of this actor. */
-export function makeMember({ id, host, describe }: MemberSetup): ContextMember {
+export function makeMember({ id, host, root, describe }: MemberSetup): ContextMember {
   const cell = currentCell();
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
-    ...{ id, cell, host },
+    ...{ id, cell, host, root },
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {

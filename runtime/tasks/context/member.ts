@@ -1,5 +1,10 @@
 /** A context in one process: the results that this process knows, and the tasks that it starts. */
-import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import {
+  type ObjectReference,
+  ObjectReferenceCodec,
+  type TaskOwnerMesh,
+  type TaskRootMesh,
+} from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
@@ -23,6 +28,8 @@ export interface MemberParts {
   readonly cell: LocalActor;
   /** Returns the actor that serves the results of this process. It is created when the first reference is sent. */
   readonly owner: () => TaskOwnerMesh<never>;
+  /** Returns the center of the context. */
+  readonly root: () => TaskRootMesh<never>;
   /** The number of the host that this process runs on. */
   readonly host: number;
   /** Makes what starts tasks. It is called when the process starts its first task. */
@@ -41,12 +48,18 @@ export class ContextMember {
   readonly proc: bigint;
   /** The number of the host in the context. */
   readonly host: number;
+  /** Returns the center of the context. */
+  readonly root: () => TaskRootMesh<never>;
+  /** Returns 64 random bits. */
+  readonly newId: () => bigint;
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, cell, owner, host, makeSubmitter }: MemberParts) {
+  constructor({ id, cell, owner, root, host, makeSubmitter }: MemberParts) {
     this.id = id;
     this.host = host;
+    this.root = root;
+    this.newId = () => cell.proc.random.id();
     this.#makeSubmitter = makeSubmitter;
     this.#owner = owner;
     this.proc = cell.proc.id;

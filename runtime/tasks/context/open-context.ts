@@ -1,8 +1,9 @@
 /** Opens a context: its root, the managers of its hosts, and the part of it in this process. */
-import type { ContextHost, HostOptions, TaskHostMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
+import type { ContextHost, HostOptions, TaskHostMesh, TaskRootMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
 import { HostManager } from "../host/host-actor.js";
 import { currentCell } from "../kernel.js";
+import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
 import { addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
 import { PoolWorker } from "../worker/pool-worker.js";
@@ -21,15 +22,21 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const plan = planOpen(options);
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
-  const member = makeMember({ id, host: 0, describe: () => ({ hosts, grace: plan.grace }) });
+  const member = makeMember({ id, host: 0, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
   addRootState(id, {
     describe: () => ({ hosts, grace: plan.grace }),
     actor: () => Promise.reject(new Error("actors are not there yet")),
     stopActor: () => Promise.resolve(false),
-    reserve: () => Promise.reject(new Error("placement groups are not there yet")),
-    unreserve: () => {},
+    reserve: (request) => reserveBundles(hosts.map(reservingHostOf), request, clock),
+    unreserve: async (group) => {
+      await Promise.allSettled(hosts.map(({ host }) => host.unreserve.callOne(group)));
+    },
   });
-  const root = thisProc().spawn("task root", ContextRoot, id);
+  const root: TaskRootMesh<never> = thisProc().spawn("task root", ContextRoot, id);
+  const clock: ReservingClock = {
+    now: () => member.clock.now(),
+    sleep: (ms) => new Promise((resolve) => member.clock.after(ms, resolve, true)),
+  };
   const stops: (() => Promise<void>)[] = [() => root.stop()];
   let closing: Promise<void> | undefined;
   const close = (reason: string): Promise<void> => {
@@ -54,6 +61,15 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
     throw error;
   }
   return { member, close };
+}
+
+function reservingHostOf({ host, resources }: ContextHost): ReservingHost {
+  return {
+    total: resources,
+    load: () => host.load.callOne(),
+    reserve: (group, bundle, amounts, timeout) => host.reserve.callOne(group, bundle, { ...amounts }, timeout),
+    unreserve: (group) => host.unreserve.callOne(group),
+  };
 }
 
 /** Spawns the manager of each host: in this process for this machine, and in a process of its own on other hosts. */

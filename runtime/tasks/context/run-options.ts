@@ -3,6 +3,7 @@
 import type { TaskEnvironment } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { checkResources, type Resources } from "../host/resources.js";
+import { PlacementGroup } from "../placement/placement-group.js";
 import type { TaskClass } from "../submit/task-class.js";
 
 /** What `JobContext.with` sets for tasks. */
@@ -20,16 +21,19 @@ export interface RunOptions {
    * idempotent; others cannot have it.
    */
   readonly retries?: number;
+  /** A placement group, or a slice of one, whose reserved resources the tasks use. Default: those that are not reserved. */
+  readonly placement?: PlacementGroup;
 }
 
 /** Options that have been checked. */
 export interface RunPlan {
-  readonly taskClass: TaskClass;
+  /** Returns the class of the next task. */
+  readonly nextClass: () => TaskClass;
   readonly name: string | undefined;
   readonly retries: number | undefined;
 }
 
-const names: readonly (keyof RunOptions)[] = ["resources", "name", "environment", "maxCalls", "retries"];
+const names: readonly (keyof RunOptions)[] = ["resources", "name", "environment", "maxCalls", "retries", "placement"];
 
 /**
  * @throws TypeError if an option is unknown or has a wrong type; RangeError if a number is out of range
@@ -40,20 +44,34 @@ export function planRun(options: RunOptions, what: string): RunPlan {
       throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
     }
   }
-  const { resources = { cpus: 1 }, name, environment, maxCalls, retries } = options;
+  const { resources = { cpus: 1 }, name, environment, maxCalls, retries, placement } = options;
   if (name !== undefined && (typeof name !== "string" || name === "")) {
     throw new TypeError(`${what}: expected name to be a text, got ${describeValue(name)}`);
   }
   checkCount(maxCalls, "maxCalls", 1, what);
   checkCount(retries, "retries", 0, what);
-  const taskClass: TaskClass = {
+  if (placement !== undefined && !(placement instanceof PlacementGroup)) {
+    throw new TypeError(`${what}: expected placement to be a placement group, got ${describeValue(placement)}`);
+  }
+  const anywhere: TaskClass = {
     resources: checkResources(resources, what),
     environment,
     bundle: undefined,
     maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
     near: undefined,
   };
-  return { taskClass, name, retries };
+  return { nextClass: placement === undefined ? () => anywhere : classesIn(placement, anywhere, what), name, retries };
+}
+
+/** Returns a function that returns the class of tasks in each bundle of a group by turns. */
+function classesIn(placement: PlacementGroup, anywhere: TaskClass, what: string): () => TaskClass {
+  const classes = new Map<number, TaskClass>();
+  return () => {
+    const bundle = placement.nextBundle(what);
+    const known = classes.get(bundle.index) ?? { ...anywhere, bundle };
+    classes.set(bundle.index, known);
+    return known;
+  };
 }
 
 function checkCount(given: unknown, option: string, least: number, what: string): void {

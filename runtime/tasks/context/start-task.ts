@@ -33,6 +33,7 @@ export function startTask(
   }
   const label = plan.name ?? task.name;
   member.checkOpen(`cannot run ${label}`);
+  const taskClass = plan.nextClass();
   checkArity(task, args);
   const result = new Result(member.newResultId(), label);
   const pending: PendingTask = {
@@ -59,7 +60,7 @@ export function startTask(
       result.reject(error as Error);
       return;
     }
-    member.submit(pending, plan.taskClass);
+    member.submit(pending, taskClass);
   };
   if (refs.length === 0) submit();
   else whenAllSettled(parts, label, result, submit);

@@ -6,19 +6,17 @@ import {
   type PlacedBundle,
   TaskRootActor,
 } from "../../../generated/tasks.js";
+import type { PlacementStrategy } from "../placement/plan-bundles.js";
+import type { GroupRequest } from "../placement/reserve-bundles.js";
 
 /** What a root does. The program sets it before the actor is created. */
 export interface RootState {
   describe(): ContextDescription;
   actor(request: ActorRequest): Promise<ActorFound>;
   stopActor(name: string): Promise<boolean>;
-  reserve(
-    group: bigint,
-    bundles: readonly Readonly<Record<string, number>>[],
-    strategy: "pack" | "spread" | "strictPack" | "strictSpread",
-    timeout: number,
-  ): Promise<PlacedBundle[]>;
-  unreserve(group: bigint): void;
+  /** Returns the index of the host of each bundle. */
+  reserve(request: GroupRequest): Promise<number[]>;
+  unreserve(group: bigint): Promise<void>;
 }
 
 const states = new Map<string, RootState>();
@@ -57,16 +55,17 @@ export class ContextRoot extends TaskRootActor {
     return this.#state.stopActor(name);
   }
 
-  reserve(
+  async reserve(
     group: bigint,
     bundles: Record<string, number>[],
-    strategy: "pack" | "spread" | "strictPack" | "strictSpread",
+    strategy: PlacementStrategy,
     timeout: number,
   ): Promise<PlacedBundle[]> {
-    return this.#state.reserve(group, bundles, strategy, timeout);
+    const hosts = await this.#state.reserve({ group, bundles, strategy, timeout });
+    return hosts.map((host) => ({ host }));
   }
 
-  unreserve(group: bigint): void {
-    this.#state.unreserve(group);
+  unreserve(group: bigint): Promise<void> {
+    return this.#state.unreserve(group);
   }
 }
