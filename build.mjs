@@ -12,7 +12,9 @@
  * certificates of jobs, for all of them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh
  * brings to a host.
  * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it
- * registers. It imports parts of the runtime as #tasks-kernel, #main and #codegen-v1.
+ * registers. It imports parts of the runtime as #tasks-kernel, #main and #codegen-v1. tasks-launcher.js is the program that
+ * runs the entry point of a job with npm packages. tasks-preload.cjs, and tasks-packages-hooks.mjs on older versions of
+ * Node.js, are loaded first by processes with a runtime environment.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
@@ -395,24 +397,50 @@ async function buildJob() {
   for (const name of stale) rmSync(path.join(dist, name));
 }
 
+/** Builds the tasks, the program that runs entry points of jobs, and what processes with a runtime environment load first. */
 async function buildTasks() {
-  await build({
-    ...common,
-    format: "esm",
-    entryPoints: { tasks: "runtime/tasks/index.ts" },
-    outdir: dist,
-    // The bundle must keep its side effects: loading it registers actors.
-    ignoreAnnotations: true,
-    alias: {},
-    define: { ...common.define, ...definedUrl },
-    banner: urlInBundles,
-    plugins: [
-      external(/\/kernel\.js$/, runtimeImports.tasksKernel),
-      externalFile("runtime/index.js", runtimeImports.main),
-      externalFile("runtime/codegen/v1/index.js", runtimeImports.codegenV1),
-      external(/^viceroy\/codegen\/v1$/, runtimeImports.codegenV1),
-    ],
-  });
+  const preload = "runtime/tasks/environment/preload";
+  await Promise.all([
+    build({
+      ...common,
+      format: "esm",
+      entryPoints: { tasks: "runtime/tasks/index.ts" },
+      outdir: dist,
+      // The bundle must keep its side effects: loading it registers actors.
+      ignoreAnnotations: true,
+      alias: {},
+      define: { ...common.define, ...definedUrl },
+      banner: urlInBundles,
+      plugins: [
+        external(/\/kernel\.js$/, runtimeImports.tasksKernel),
+        externalFile("runtime/index.js", runtimeImports.main),
+        externalFile("runtime/codegen/v1/index.js", runtimeImports.codegenV1),
+        external(/^viceroy\/codegen\/v1$/, runtimeImports.codegenV1),
+      ],
+    }),
+    build({
+      ...common,
+      format: "esm",
+      entryPoints: { "tasks-launcher": "runtime/tasks/cluster/launcher.ts" },
+      outdir: dist,
+      plugins: [external(/\/kernel\.js$/, runtimeImports.tasksKernel)],
+    }),
+    build({
+      ...commonJs,
+      entryPoints: { "tasks-preload": `${preload}/main.ts` },
+      outdir: dist,
+      outExtension,
+      sourcemap: false,
+    }),
+    build({
+      ...common,
+      format: "esm",
+      entryPoints: { "tasks-packages-hooks": `${preload}/packages-hooks.ts` },
+      outdir: dist,
+      outExtension: { ".js": ".mjs" },
+      sourcemap: false,
+    }),
+  ]);
 }
 
 async function buildTensor() {

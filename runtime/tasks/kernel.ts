@@ -5,6 +5,9 @@
 export { currentCell, currentTurn, mainClock, NoMessageTurn, runInTurn } from "../actor/context.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
 export type { Clock } from "../link/clock.js";
+export { usesMusl } from "../../native/c-library.js";
+export { lockFile } from "../cache/file-lock.js";
+export { cacheDirectory, makePrivateDirectory } from "../cache/private-files.js";
 export { actorRegistry } from "../proc/platform/actor-registry.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
@@ -18,3 +21,4 @@ export {
   regionSize,
   wholeRegion,
 } from "../shape/index.js";
+export { checkOptionNames } from "../shape/check-options.js";

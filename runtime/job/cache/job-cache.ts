@@ -9,7 +9,7 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import { JobCacheError } from "../errors.js";
 import { type JobRecord, parseRecord } from "../record/job-record.js";
 import { writeRecordFile } from "../record/record-file.js";
-import { type HeldLock, lockFile } from "./file-lock.js";
+import { type HeldLock, lockFile } from "../../cache/file-lock.js";
 
 export class JobCache {
   /** The path of the file, as it was given. */
