@@ -226,6 +226,15 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   }
 
   /**
+   * Returns the time in ms since 1970 at which the command of a batch job was started; undefined while it waits for that.
+   *
+   * @hidden
+   */
+  startOf(record: JobRecord): Promise<number | undefined> {
+    return this.#provider.startOf(record.allocation);
+  }
+
+  /**
    * Submits the job with a command that runs inside the allocation, on the machine of the first host. The command survives
    * this program and this machine. When it has ended, the hosts end, and its exit code is the job's. A program that it
    * runs gets its own allocation from {@link state} of the same job, and {@link kill} ends nothing there but the program's

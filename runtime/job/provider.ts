@@ -98,6 +98,8 @@ export interface JobProvider<A extends Json = Json> {
   ownAllocation(applyId: string, folder: string): A;
   /** Returns how the command of a batch job has ended; undefined while it runs, or if it was ended with its job. */
   outcome(allocation: A): Promise<ClientOutcome | undefined>;
+  /** Returns the time in ms since 1970 at which the command of a batch job was started; undefined while it waits for that. */
+  startOf(allocation: A): Promise<number | undefined>;
   /** Returns whether an allocation still exists: it waits for hosts, or has them. */
   isAlive(allocation: A): Promise<boolean>;
   /**

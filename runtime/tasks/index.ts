@@ -10,6 +10,14 @@ export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./conte
 export type { JobContextOptions } from "./context/open-options.js";
 export type { RunOptions } from "./context/run-options.js";
 export type { WaitOptions } from "./context/wait-for-refs.js";
+export {
+  ClusterContext,
+  type ClusterOptions,
+  type JobClass,
+  type JobInfo,
+  JobNotFoundError,
+  type JobStatus,
+} from "./cluster/index.js";
 export { RuntimeEnv, type RuntimeEnvOptions } from "./environment/index.js";
 export {
   ActorNameTakenError,

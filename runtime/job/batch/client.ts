@@ -24,6 +24,8 @@ export interface ClientOrder {
 export interface ClientOutcome {
   /** Its exit code, or 128 plus the number of the signal that has ended it. */
   readonly exitCode: number;
+  /** The time of its end, in ms since 1970. Absent if an older version has written the outcome. */
+  readonly endedAt?: number;
   /** Why it could not be started; absent if it has run. */
   readonly error?: string;
   /** The end of the job in the words of the scheduler, if there is one. */
@@ -43,15 +45,44 @@ export function outcomeFileOf(folder: string): string {
   return join(folder, "outcome.json");
 }
 
+/** Returns the path of the file with the time in ms since 1970 at which the client was started, in the folder of the run. */
+export function startFileOf(folder: string): string {
+  return join(folder, "started");
+}
+
 /** Returns why a command could not be started. @param why in the words of the system */
 export function notStarted([program = ""]: readonly string[], why: string): ClientOutcome {
   return { exitCode: notStartedCode, error: `its command ${JSON.stringify(program)} could not be started: ${why}` };
 }
 
+/** Writes the outcome of a client that has ended. The time of its end is now, unless the outcome has it. */
 export function writeOutcome(folder: string, outcome: ClientOutcome): void {
-  const file = outcomeFileOf(folder);
-  writeFileSync(`${file}.new`, `${JSON.stringify(outcome)}\n`, { mode: 0o600, flush: true });
+  writeWhole(outcomeFileOf(folder), JSON.stringify({ endedAt: Date.now(), ...outcome }));
+}
+
+/** Notes that the client is started now. */
+export function writeStart(folder: string): void {
+  writeWhole(startFileOf(folder), String(Date.now()));
+}
+
+function writeWhole(file: string, text: string): void {
+  writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600, flush: true });
   renameSync(`${file}.new`, file);
+}
+
+/** Returns the time at which the client of a run on this machine was started; undefined if it was not. */
+export function readStart(folder: string): number | undefined {
+  try {
+    return parseStart(readFileSync(startFileOf(folder), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the text of a start file; undefined if it is none. */
+export function parseStart(text: string): number | undefined {
+  const at = Number.parseInt(text, 10);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** Returns the outcome of the client of a run on this machine; undefined if it runs, or was killed with its job. */

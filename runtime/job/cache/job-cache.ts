@@ -6,10 +6,10 @@
 import { mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorMessage } from "../../../shared/text/error-message.js";
+import { type HeldLock, lockFile } from "../../cache/file-lock.js";
 import { JobCacheError } from "../errors.js";
 import { type JobRecord, parseRecord } from "../record/job-record.js";
 import { writeRecordFile } from "../record/record-file.js";
-import { type HeldLock, lockFile } from "../../cache/file-lock.js";
 
 export class JobCache {
   /** The path of the file, as it was given. */

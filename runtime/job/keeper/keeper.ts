@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { writeOutcome } from "../batch/client.js";
+import { writeOutcome, writeStart } from "../batch/client.js";
 import {
   allHostsEnded,
   type KeeperEvent,
@@ -53,6 +53,7 @@ export class Keeper {
     this.#endAfter(firstDriverMs, `its driver did not connect within ${firstDriverMs} ms`);
     this.#startHosts();
     if (order.client !== undefined) {
+      writeStart(dirname(order.logs));
       this.#client = new KeptClient(order.client, order.logs);
       void this.#client.ended.then((outcome) => {
         writeOutcome(dirname(order.logs), outcome);

@@ -50,10 +50,11 @@ async function endOf(child: ChildProcess): Promise<ClientOutcome | Error> {
   const closed = once(child, "close").catch(() => {});
   try {
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals];
+    const endedAt = Date.now();
     // What the command has started may hold its output open for longer.
     await Promise.race([closed, pause(lastOutputMs, undefined, { ref: false })]);
     for (const stream of [child.stdout!, child.stderr!]) stream.destroy();
-    return { exitCode: code ?? 128 + constants.signals[signal] };
+    return { exitCode: code ?? 128 + constants.signals[signal], endedAt };
   } catch (error) {
     return error as Error;
   }

@@ -10,6 +10,7 @@ import {
   type ClientOrder,
   type ClientOutcome,
   readOutcome,
+  readStart,
   recordFileOf,
   recordVariable,
 } from "../batch/client.js";
@@ -134,6 +135,10 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
 
   async outcome({ logs }: KeptAllocation): Promise<ClientOutcome | undefined> {
     return readOutcome(dirname(logs));
+  }
+
+  async startOf({ logs }: KeptAllocation): Promise<number | undefined> {
+    return readStart(dirname(logs));
   }
 
   async isAlive({ directory }: KeptAllocation): Promise<boolean> {

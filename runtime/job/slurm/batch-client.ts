@@ -3,7 +3,14 @@
  * shares with the host there: Slurm gives that step all that the job has on the node, so the command needs no resources
  * of its own.
  */
-import { batchVariable, type ClientOrder, notStarted, outcomeFileOf, recordFileOf } from "../batch/client.js";
+import {
+  batchVariable,
+  type ClientOrder,
+  notStarted,
+  outcomeFileOf,
+  recordFileOf,
+  startFileOf,
+} from "../batch/client.js";
 import { quote } from "../quote.js";
 
 /** Time in s before the time limit at which the command gets SIGTERM, and the shortest part of a limit that is for that. */
@@ -27,8 +34,9 @@ export function clientCheck({ command, cwd }: ClientOrder, folder: string): stri
   const [program = ""] = command;
   const noFolder = notStarted(command, `there is no folder ${cwd} on the node`);
   const noProgram = notStarted(command, `there is no such program on the node, seen from ${cwd}`);
-  return `outcome() {
-  printf '%s\\n' "$1" > ${quote(`${outcomeFileOf(folder)}.new`)}
+  return `now() { date +%s%3N; }
+outcome() {
+  printf '{"endedAt":%s,%s\\n' "$(now)" "\${1#?}" > ${quote(`${outcomeFileOf(folder)}.new`)}
   mv ${quote(`${outcomeFileOf(folder)}.new`)} ${quote(outcomeFileOf(folder))}
 }
 refuse() {
@@ -45,6 +53,7 @@ type -P -- ${quote(program)} > /dev/null || refuse ${quote(JSON.stringify(noProg
 export function clientRun({ command, env }: ClientOrder, folder: string): string {
   const variables = Object.entries({ ...env, [batchVariable]: recordFileOf(folder) });
   return `hosts=$(jobs -p)
+now > ${quote(startFileOf(folder))}
 env ${variables.map(([name, value]) => quote(`${name}=${value}`)).join(" ")} ${command.map(quote).join(" ")} < /dev/null 3>&- &
 client=$!
 runs() { kill -0 "$1" 2> /dev/null; }

@@ -5,7 +5,15 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { batchVariable, type ClientOutcome, outcomeFileOf, parseOutcome, recordFileOf } from "../batch/client.js";
+import {
+  batchVariable,
+  type ClientOutcome,
+  outcomeFileOf,
+  parseOutcome,
+  parseStart,
+  recordFileOf,
+  startFileOf,
+} from "../batch/client.js";
 import { credentialsName, hostUri, issuerFiles } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
@@ -132,6 +140,10 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     // The command of a job that was cancelled may end by itself, because its hosts have gone first.
     if (!commandStates.has(state)) return undefined;
     return { ...outcome, scheduler: `Slurm has ended job ${allocation.batches[0]!.id}: ${state}` };
+  }
+
+  async startOf({ folder }: SlurmAllocation): Promise<number | undefined> {
+    return parseStart(await this.#commands.run(["cat", startFileOf(folder)]).catch(() => ""));
   }
 
   async isAlive(allocation: SlurmAllocation): Promise<boolean> {

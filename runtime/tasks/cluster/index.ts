@@ -1,0 +1,3 @@
+/** Jobs of a cluster: programs that run beside hosts of their own. */
+export { ClusterContext, type ClusterOptions, type JobClass } from "./cluster-context.js";
+export { type JobInfo, JobNotFoundError, type JobStatus } from "./job-info.js";
