@@ -12,8 +12,8 @@
  * certificates of jobs, for all of them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh
  * brings to a host.
  * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it
- * registers. It imports parts of the runtime as #tasks-kernel, #main and #codegen-v1. tasks-launcher.js is the program that
- * runs the entry point of a job with npm packages. tasks-preload.cjs, and tasks-packages-hooks.mjs on older versions of
+ * registers. It imports parts of the runtime as #tasks-kernel, #main and #codegen-v1. tasks-environment.js is the program that
+ * prepares the npm packages of a job on its hosts. tasks-preload.cjs, and tasks-packages-hooks.mjs on older versions of
  * Node.js, are loaded first by processes with a runtime environment.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
@@ -397,7 +397,7 @@ async function buildJob() {
   for (const name of stale) rmSync(path.join(dist, name));
 }
 
-/** Builds the tasks, the program that runs entry points of jobs, and what processes with a runtime environment load first. */
+/** Builds the tasks, the program that prepares hosts of jobs, and what processes with a runtime environment load first. */
 async function buildTasks() {
   const preload = "runtime/tasks/environment/preload";
   await Promise.all([
@@ -421,7 +421,7 @@ async function buildTasks() {
     build({
       ...common,
       format: "esm",
-      entryPoints: { "tasks-launcher": "runtime/tasks/cluster/launcher.ts" },
+      entryPoints: { "tasks-environment": "runtime/tasks/cluster/print-environment.ts" },
       outdir: dist,
       plugins: [external(/\/kernel\.js$/, runtimeImports.tasksKernel)],
     }),

@@ -8,6 +8,7 @@ export type { Clock } from "../link/clock.js";
 export { usesMusl } from "../../native/c-library.js";
 export { lockFile } from "../cache/file-lock.js";
 export { cacheDirectory, makePrivateDirectory } from "../cache/private-files.js";
+export { quote } from "../job/quote.js";
 export { actorRegistry } from "../proc/platform/actor-registry.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";

@@ -1,7 +1,7 @@
 /** `ClusterContext`: runs programs as jobs, of any class of jobs, and keeps the list of them. */
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import type { LockedPackages, TaskEnvironment } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Job, JobLogLine, JobLogOptions, JobOptions } from "../../job/index.js";
 import { type RuntimeEnv, type RuntimeEnvOptions, runtimeEnvOf, taskEnvironmentOf } from "../environment/index.js";
@@ -9,6 +9,7 @@ import { checkOptionNames } from "../kernel.js";
 import { boundedMeshes } from "./host-resources.js";
 import { isOver, type JobInfo, JobNotFoundError } from "./job-info.js";
 import { type JobNote, JobNotes } from "./job-notes.js";
+import { setupLines } from "./setup-lines.js";
 
 /** A class of jobs, such as `ProcessJob`, `SlurmJob`, or a class of the program's own. */
 export type JobClass<O> = new (options: O) => Job<string>;
@@ -21,8 +22,6 @@ export interface ClusterOptions {
    */
   readonly folder?: string;
 }
-
-const launcher = fileURLToPath(new URL("./tasks-launcher.js", import.meta.url));
 
 /** Time in ms after which a submission that has left no record counts as interrupted. */
 const submissionMs = 120_000;
@@ -103,13 +102,8 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
     const { id } = note;
     this.#submitting.add(id);
     try {
-      if (packages !== undefined) {
-        const file = join(this.#notes.folderOf(id), "environment.json");
-        writeFileSync(file, JSON.stringify({ env: {}, packages }), { mode: 0o600 });
-        command.unshift(this.#options.node ?? process.execPath, launcher, file);
-      }
-      const job = this.#newJob(id, checked);
-      await job.run(command, { cwd: checked.workingDirectory ?? process.cwd(), env: checked.env });
+      const job = this.#newJob(id, this.#optionsFor(checked, this.#fileOf(id, packages)));
+      await job.run(command, { cwd: checked.workingDirectory ?? process.cwd() });
       const provider = job.lastRecord()?.provider;
       if (provider !== undefined) this.#notes.write({ ...note, provider });
     } catch (error) {
@@ -200,14 +194,29 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
     if (this.#closing.signal.aborted) throw new Error(`cannot ${what}: this ClusterContext is closed`);
   }
 
-  #newJob(id: string, environment?: RuntimeEnv): Job<string> {
-    const { meshes } = this.#options as unknown as O;
-    return new this.#jobClass({
-      ...this.#options,
-      ...(environment === undefined ? {} : { meshes: boundedMeshes(meshes as Record<string, object>, environment) }),
-      name: id,
-      cache: this.#notes.cacheOf(id),
-    } as unknown as O);
+  /** Makes the object of a job. @param own options in addition to those of all jobs */
+  #newJob(id: string, own: object = {}): Job<string> {
+    return new this.#jobClass({ ...this.#options, ...own, name: id, cache: this.#notes.cacheOf(id) } as unknown as O);
+  }
+
+  /** Returns the options by which all processes of a job get its environment. @param file has the packages */
+  #optionsFor(environment: RuntimeEnv, file: string | undefined): object {
+    const { meshes, setup: given, node = process.execPath } = this.#options as unknown as O;
+    const { env, workingDirectory } = environment;
+    const packages = file === undefined ? undefined : { file, node };
+    const setup = setupLines({ given, env, workingDirectory, packages });
+    return {
+      meshes: boundedMeshes(meshes as Record<string, object>, environment),
+      ...(setup === undefined ? {} : { setup }),
+    };
+  }
+
+  /** Writes the packages of a job into its folder, and returns the path of the file. */
+  #fileOf(id: string, packages: LockedPackages | undefined): string | undefined {
+    if (packages === undefined) return undefined;
+    const file = join(this.#notes.folderOf(id), "packages.json");
+    writeFileSync(file, JSON.stringify({ env: {}, packages } satisfies TaskEnvironment), { mode: 0o600 });
+    return file;
   }
 
   #noteOf(id: string, what: string): JobNote {
