@@ -10,6 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { makePrivateDirectory } from "../../cache/private-files.js";
 import { preparedModules } from "../../proc/platform/prepared-modules.js";
+import { packagesVariable } from "../../tasks/environment/preload/variables.js";
 import { installMirror } from "./mirror.js";
 import { type Manifest, manifestFile, type ProgramSource, programDirectory, readProgram } from "./program.js";
 import { takeTurn } from "./turn.js";
@@ -29,12 +30,14 @@ export async function register(): Promise<void> {
   const tsx = parameters.get("tsx") ?? "";
   const ownOptions = resolutionOptions(process.execArgv);
   const ownEnv = { ...process.env };
+  // Prepared modules name the files of packages, which differ between runtime environments.
+  const packages = process.env[packagesVariable] ?? "";
   restoreOptions();
   process.setSourceMapsEnabled(true);
   const program: ProgramSource = {
     roots: parameters.getAll("root"),
     tsx,
-    identity: [parameters.get("versions"), process.version, ...ownOptions, scriptStamp()].join(" "),
+    identity: [parameters.get("versions"), process.version, ...ownOptions, packages, scriptStamp()].join(" "),
     tsconfig: process.env["TSX_TSCONFIG_PATH"] || undefined,
     folder: process.cwd(),
   };
