@@ -5,11 +5,6 @@
  */
 import "./register.js";
 
-export type { GetOptions, Values } from "./context/get-values.js";
-export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./context/job-context.js";
-export type { JobContextOptions } from "./context/open-options.js";
-export type { RunOptions } from "./context/run-options.js";
-export type { WaitOptions } from "./context/wait-for-refs.js";
 export {
   ClusterContext,
   type ClusterOptions,
@@ -18,6 +13,11 @@ export {
   JobNotFoundError,
   type JobStatus,
 } from "./cluster/index.js";
+export type { GetOptions, Values } from "./context/get-values.js";
+export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./context/job-context.js";
+export type { JobContextOptions } from "./context/open-options.js";
+export type { RunOptions } from "./context/run-options.js";
+export type { WaitOptions } from "./context/wait-for-refs.js";
 export { RuntimeEnv, type RuntimeEnvOptions } from "./environment/index.js";
 export {
   ActorNameTakenError,

@@ -2,13 +2,14 @@
  * The parts of the runtime that tasks use. Tasks are a separate bundle, so that programs without tasks do not load it. It
  * must share these parts with the program, which has one instance of them.
  */
+
+export { usesMusl } from "../../native/c-library.js";
 export { currentCell, currentTurn, mainClock, NoMessageTurn, runInTurn } from "../actor/context.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
-export type { Clock } from "../link/clock.js";
-export { usesMusl } from "../../native/c-library.js";
 export { lockFile } from "../cache/file-lock.js";
 export { cacheDirectory, makePrivateDirectory } from "../cache/private-files.js";
 export { quote } from "../job/quote.js";
+export type { Clock } from "../link/clock.js";
 export { actorRegistry } from "../proc/platform/actor-registry.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
