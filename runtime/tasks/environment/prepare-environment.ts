@@ -10,12 +10,26 @@ import type { RuntimeEnv } from "./runtime-env.js";
 
 const preload = fileURLToPath(new URL("./tasks-preload.cjs", import.meta.url));
 
+/** The forms of environments for hosts. The versions of packages are found out once, so that all tasks have the same. */
+const forms = new WeakMap<RuntimeEnv, Promise<TaskEnvironment>>();
+
 /**
- * Returns the environment in the form in which hosts get it. The lock of packages is read on this machine.
+ * Returns the environment in the form in which hosts get it. The lock of packages is read on this machine, in the first
+ * call for an environment.
  *
  * @throws Error if the lock cannot be used
  */
-export async function taskEnvironmentOf(environment: RuntimeEnv): Promise<TaskEnvironment> {
+export function taskEnvironmentOf(environment: RuntimeEnv): Promise<TaskEnvironment> {
+  let form = forms.get(environment);
+  if (form === undefined) {
+    form = formOf(environment);
+    forms.set(environment, form);
+    form.catch(() => forms.delete(environment));
+  }
+  return form;
+}
+
+async function formOf(environment: RuntimeEnv): Promise<TaskEnvironment> {
   const { env, workingDirectory } = environment;
   const packages = await lockPackages(environment);
   return {
