@@ -13,6 +13,7 @@ export type { Clock } from "../link/clock.js";
 export { actorRegistry } from "../proc/platform/actor-registry.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
+export { checkOptionNames } from "../shape/check-options.js";
 export {
   baseRanks,
   meshOfRegion,
@@ -23,4 +24,3 @@ export {
   regionSize,
   wholeRegion,
 } from "../shape/index.js";
-export { checkOptionNames } from "../shape/check-options.js";

@@ -208,7 +208,10 @@ export class JobContext implements AsyncDisposable {
    * @returns the references with results, `count` of them at most, and the others, both in the order of `refs`
    * @throws {RangeError} when `count` is not from 1 to the number of references, or a reference occurs twice
    */
-  wait<R extends ObjectRef<unknown>>(refs: readonly R[], options: WaitOptions = {}): Promise<[done: R[], pending: R[]]> {
+  wait<R extends ObjectRef<unknown>>(
+    refs: readonly R[],
+    options: WaitOptions = {},
+  ): Promise<[done: R[], pending: R[]]> {
     return waitForRefs(this.#member, refs, options) as Promise<[R[], R[]]>;
   }
 
