@@ -1,6 +1,7 @@
 /** Opens a context: its root, the managers of its hosts, and the part of it in this process. */
 import type { ContextHost, HostOptions, TaskHostMesh, TaskRootMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
+import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
 import { currentCell } from "../kernel.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
@@ -20,6 +21,7 @@ export interface OpenedContext {
 
 export async function openContext(options: JobContextOptions): Promise<OpenedContext> {
   const plan = planOpen(options);
+  const environment = await taskEnvironmentOf(plan.environment);
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
   const member = makeMember({ id, host: 0, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
@@ -50,7 +52,7 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
     return closing;
   };
   try {
-    const managers = startManagers(plan, { context: id, root }, stops);
+    const managers = startManagers(plan, { context: id, root, environment }, stops);
     for (const [i, host] of managers.entries()) {
       const procs = plan.mesh === undefined ? plan.procs : plan.mesh.size;
       hosts[i] = { host, procs, resources: { ...plan.resources } };
@@ -74,15 +76,14 @@ function reservingHostOf({ host, resources }: ContextHost): ReservingHost {
 
 /** Spawns the manager of each host: in this process for this machine, and in a process of its own on other hosts. */
 function startManagers(
-  { hosts, procs, mesh, resources, isolation, environment }: OpenPlan,
-  shared: Pick<HostOptions, "context" | "root">,
+  { hosts, procs, mesh, resources, isolation }: OpenPlan,
+  shared: Pick<HostOptions, "context" | "root" | "environment">,
   stops: (() => Promise<void>)[],
 ): TaskHostMesh<never>[] {
   const optionsOf = (host: number, workers: TaskWorkerMesh<never>[]): HostOptions => ({
     ...shared,
     ...{ host, procs, isolation, workers },
     resources: { ...resources },
-    environment,
   });
   const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {
     const manager = on.spawn("task host", HostManager, options);

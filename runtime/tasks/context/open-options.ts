@@ -1,8 +1,8 @@
 /** The options of `JobContext.open`. */
 import { availableParallelism } from "node:os";
-import type { TaskEnvironment } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { HostMesh, type Isolation, ProcMesh } from "../../index.js";
+import { type RuntimeEnv, type RuntimeEnvOptions, runtimeEnvOf } from "../environment/index.js";
 import { checkResources, type Resources } from "../host/resources.js";
 
 /** The options of `JobContext.open`. */
@@ -25,7 +25,7 @@ export interface JobContextOptions {
    */
   readonly isolation?: Isolation;
   /** Environment variables, working directory and packages of worker processes. */
-  readonly environment?: TaskEnvironment;
+  readonly environment?: RuntimeEnv | RuntimeEnvOptions;
   /** The time in milliseconds after which a task that was cancelled is ended with its process. Default: 2,000. */
   readonly grace?: number;
 }
@@ -38,7 +38,7 @@ export interface OpenPlan {
   readonly mesh: ProcMesh | undefined;
   readonly resources: Readonly<Record<string, number>>;
   readonly isolation: Isolation;
-  readonly environment: TaskEnvironment;
+  readonly environment: RuntimeEnv;
   readonly grace: number;
 }
 
@@ -60,13 +60,7 @@ export function planOpen(options: JobContextOptions): OpenPlan {
       throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
     }
   }
-  const {
-    hosts,
-    procs = availableParallelism(),
-    isolation = "process",
-    environment = { env: {} },
-    grace = 2000,
-  } = options;
+  const { hosts, procs = availableParallelism(), isolation = "process", environment = {}, grace = 2000 } = options;
   if (hosts !== undefined && !(hosts instanceof HostMesh)) {
     throw new TypeError(`${what}: expected hosts to be a mesh of hosts, got ${describeValue(hosts)}`);
   }
@@ -86,5 +80,13 @@ export function planOpen(options: JobContextOptions): OpenPlan {
   }
   const count = mesh === undefined ? (procs as number) : mesh.size;
   const resources = checkResources({ cpus: count, ...options.resources }, what);
-  return { hosts, procs: mesh === undefined ? count : 0, mesh, resources, isolation, environment, grace };
+  return {
+    hosts,
+    procs: mesh === undefined ? count : 0,
+    mesh,
+    resources,
+    isolation,
+    environment: runtimeEnvOf(environment),
+    grace,
+  };
 }

@@ -1,7 +1,7 @@
 /** The options of one task or actor, and how they become a class of tasks. */
 
-import type { TaskEnvironment } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
+import { type RuntimeEnv, type RuntimeEnvOptions, runtimeEnvOf, taskEnvironmentOf } from "../environment/index.js";
 import { checkResources, type Resources } from "../host/resources.js";
 import { PlacementGroup } from "../placement/placement-group.js";
 import type { TaskClass } from "../submit/task-class.js";
@@ -12,8 +12,10 @@ export interface RunOptions {
   readonly resources?: Resources;
   /** The name in reports, instead of that of the function. */
   readonly name?: string;
-  /** Environment variables, working directory and packages of the worker process. Default: those of the context. */
-  readonly environment?: TaskEnvironment;
+  /**
+   * Environment variables, working directory and packages of the worker process. What it does not set is that of the context.
+   */
+  readonly environment?: RuntimeEnv | RuntimeEnvOptions;
   /** The number of tasks after which a worker process is replaced, from 1. Default: none. */
   readonly maxCalls?: number;
   /**
@@ -27,8 +29,10 @@ export interface RunOptions {
 
 /** Options that have been checked. */
 export interface RunPlan {
-  /** Returns the class of the next task. */
+  /** Returns the class of the next task, once `ready` has resolved. */
   readonly nextClass: () => TaskClass;
+  /** Resolves when the versions of packages are known. Undefined: there are none. */
+  readonly ready: Promise<void> | undefined;
   readonly name: string | undefined;
   readonly retries: number | undefined;
 }
@@ -53,22 +57,30 @@ export function planRun(options: RunOptions, what: string): RunPlan {
   if (placement !== undefined && !(placement instanceof PlacementGroup)) {
     throw new TypeError(`${what}: expected placement to be a placement group, got ${describeValue(placement)}`);
   }
-  const anywhere: TaskClass = {
+  let anywhere: TaskClass = {
     resources: checkResources(resources, what),
-    environment,
+    environment: undefined,
     bundle: undefined,
     maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
     near: undefined,
   };
-  return { nextClass: placement === undefined ? () => anywhere : classesIn(placement, anywhere, what), name, retries };
+  const ready =
+    environment &&
+    taskEnvironmentOf(runtimeEnvOf(environment)).then((prepared) => {
+      anywhere = { ...anywhere, environment: prepared };
+    });
+  // Each task that needs it reports the error.
+  ready?.catch(() => {});
+  const nextClass = placement === undefined ? () => anywhere : classesIn(placement, () => anywhere, what);
+  return { nextClass, ready, name, retries };
 }
 
 /** Returns a function that returns the class of tasks in each bundle of a group by turns. */
-function classesIn(placement: PlacementGroup, anywhere: TaskClass, what: string): () => TaskClass {
+function classesIn(placement: PlacementGroup, anywhere: () => TaskClass, what: string): () => TaskClass {
   const classes = new Map<number, TaskClass>();
   return () => {
     const bundle = placement.nextBundle(what);
-    const known = classes.get(bundle.index) ?? { ...anywhere, bundle };
+    const known = classes.get(bundle.index) ?? { ...anywhere(), bundle };
     classes.set(bundle.index, known);
     return known;
   };

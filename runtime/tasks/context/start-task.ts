@@ -33,7 +33,6 @@ export function startTask(
   }
   const label = plan.name ?? task.name;
   member.checkOpen(`cannot run ${label}`);
-  const taskClass = plan.nextClass();
   checkArity(task, args);
   const result = new Result(member.newResultId(), label);
   const pending: PendingTask = {
@@ -50,9 +49,11 @@ export function startTask(
   const parts = args.map((arg, i) => (arg instanceof ObjectRef ? arg : encodeValue(member, task, i, arg)));
   const refs = parts.filter((part) => part instanceof ObjectRef);
   for (const ref of refs) member.check(ref, `cannot run ${label}`);
+  let taskClass = plan.ready === undefined ? plan.nextClass() : undefined;
   const submit = () => {
     if (result.isSettled) return;
     try {
+      taskClass ??= plan.nextClass();
       pending.args = encodeArguments(
         parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, task, i, part) : part)),
       );
@@ -60,10 +61,11 @@ export function startTask(
       result.reject(error as Error);
       return;
     }
-    member.submit(pending, taskClass);
+    member.submit(pending, taskClass!);
   };
-  if (refs.length === 0) submit();
-  else whenAllSettled(parts, label, result, submit);
+  const begin = () => (refs.length === 0 ? submit() : whenAllSettled(parts, label, result, submit));
+  if (plan.ready === undefined) begin();
+  else plan.ready.then(begin, (error: Error) => result.reject(error));
   return new ObjectRef({ member, result, codec: resultCodec(task, member) });
 }
 
