@@ -26,6 +26,8 @@ export interface TaskEnvironment {
 export interface LeaseRequest {
   /** The process that asks. Its leases end with it. */
   holder: Uint64;
+  /** The number of the request, unique in the process that asks. */
+  number: Uint32;
   /** The name of the first task that waits for the lease, for messages. */
   label: string;
   /** The amounts of resources: `cpus`, `gpus`, `memory` in bytes, and others by their names. */
@@ -116,12 +118,18 @@ export interface HostOptions {
 /** The manager of one host: its worker processes, its resources, and the actors that have processes of their own. */
 export interface TaskHost extends Actor<[options: HostOptions]> {
   /**
-   * Waits until a worker process and the resources are free. Cancelling the call withdraws the request. Throws
-   * ResourceUnavailableError if the host can never have them.
+   * Waits until a worker process and the resources are free. The holder must read `notices`. Cancelling the call withdraws
+   * the request if it has not been granted. Throws ResourceUnavailableError if the host can never have them.
    *
    * @concurrent
    */
   lease(request: LeaseRequest): Lease;
+  /**
+   * Withdraws a request. If it has been granted, the lease ends, also if the answer is under way.
+   *
+   * @concurrent
+   */
+  withdraw(holder: Uint64, number: Uint32): void;
   /**
    * Ends a lease whose tasks have ended.
    *

@@ -10,6 +10,7 @@ import type { ActorClass } from "../../actor/reference/actor-request.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
 import { MeshView } from "../../actor/reference/mesh-view.js";
 import { formatId } from "../../link/address.js";
+import type { ProcBackend } from "../../proc/launch/proc-backend.js";
 import type { ProcGroup, SupervisionPlan } from "../../proc/mesh/proc-group.js";
 import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import {
@@ -218,6 +219,12 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
   /** The procs by their numbers, in rank order. @internal */
   get procIds(): readonly bigint[] {
     return this.#group.locations(this.#region).map(({ proc }) => proc);
+  }
+
+  /** The backends of the procs that this mesh has started, in rank order. @internal */
+  get backends(): readonly ProcBackend[] {
+    const procs = this.#group;
+    return procs instanceof SpawnedProcs ? procs.backends(this.#region) : [];
   }
 
   /** Returns a table as text, with one line for each rank: its number, its coordinates, and the id of the proc. */

@@ -8,6 +8,8 @@ import type { Extent } from "../../shape/index.js";
 import type { FailureCause } from "../../supervise/failure-cause.js";
 
 export interface ProcBackend {
+  /** The id of the process that was started for the proc; undefined if there is none. */
+  readonly pid?: number | undefined;
   /**
    * The pipe of the link. A promise if the proc must still be reached; it rejects if the proc cannot be reached, and
    * the proc has then ended.

@@ -17,6 +17,7 @@ export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const command = [...options.boot, ...formatIdentity(options.identity), options.label];
   const { pid, socket, exited, outputEnded, ref, kill } = launchProcess({ ...options, command });
   return {
+    pid,
     pipe: childPipe(socket),
     // What Node.js says about its options may arrive after its end.
     exited: exited

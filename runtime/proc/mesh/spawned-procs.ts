@@ -17,7 +17,7 @@ import { type AffectedMesh, MeshFailure, type PastFailure } from "../../supervis
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
 import { receiveCheckpoint } from "../checkpoint/state-offers.js";
-import type { ProcExit } from "../launch/proc-backend.js";
+import type { ProcBackend, ProcExit } from "../launch/proc-backend.js";
 import type { ActorClasses } from "../platform/platform.js";
 import { agentOf, ProcAgents, runAsRoot } from "../proc-agents.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
@@ -216,6 +216,11 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   locations(region: Region): RankLocation[] {
     return Array.from(baseRanks(region), (rank) => rankLocationOf(this.#children[rank]!));
+  }
+
+  /** Returns the backends of the procs of a region, in rank order. */
+  backends(region: Region): readonly ProcBackend[] {
+    return Array.from(baseRanks(region), (rank) => this.#children[rank]!.backend);
   }
 
   childAt(rank: number): ChildProc {

@@ -1,0 +1,171 @@
+/** The manager of one host, as an actor: it leases worker processes to those who submit tasks. */
+import {
+  type ActorOrder,
+  type ActorPlaced,
+  type HostLoad,
+  type HostOptions,
+  type Lease,
+  type LeaseNotice,
+  type LeaseRequest,
+  TaskHostActor,
+  type TaskWorkerMesh,
+  type WorkerOptions,
+} from "../../../generated/tasks.js";
+import { context, type MeshFailure, type SpawnableClass } from "../../index.js";
+import { currentCell, NoMessageTurn, runInTurn } from "../kernel.js";
+import { Allocations } from "./allocations.js";
+import { Bundles } from "./bundles.js";
+import { GivenWorker } from "./given-worker.js";
+import { Leasing } from "./leasing.js";
+import { MemoryWatch } from "./memory-watch.js";
+import { Notices } from "./notices.js";
+import type { LeasingPorts, WorkerStart } from "./ports.js";
+import { amountsOf, checkResources, resourcesOf } from "./resources.js";
+import { SpawnedWorker, type WorkerContext } from "./spawned-worker.js";
+
+type Worker = TaskWorkerMesh<never>;
+
+export class HostManager extends TaskHostActor {
+  readonly #options: HostOptions;
+  readonly #notices = new Notices();
+  readonly #memory = new MemoryWatch();
+  readonly #allocations: Allocations;
+  readonly #bundles: Bundles;
+  readonly #leasing: Leasing<Worker>;
+  /** The worker processes that the host has started, by the names of their meshes. */
+  readonly #workers = new Map<string, { readonly id: number; readonly process: SpawnedWorker }>();
+  readonly #cell = currentCell();
+  #workerOptions: Promise<WorkerOptions> | undefined;
+
+  constructor(options: HostOptions) {
+    super();
+    this.#options = options;
+    const total = amountsOf(checkResources(options.resources, `cannot manage host ${options.host}`));
+    const given = options.workers.map((worker) => new GivenWorker(worker, this.#configuration()));
+    const workers = given.length > 0 ? given.length : options.procs;
+    const now = () => performance.now();
+    this.#allocations = new Allocations({ total, workers, now });
+    const after = (milliseconds: number, call: () => void) => {
+      const timer = setTimeout(call, milliseconds);
+      return () => clearTimeout(timer);
+    };
+    const ports: LeasingPorts<Worker> = {
+      start: (order) => this.#startWorker(order),
+      notify: (holder, notice) => this.#notices.send(holder, notice),
+      now,
+      after,
+    };
+    this.#leasing = new Leasing(options, this.#allocations, ports, given);
+    this.#bundles = new Bundles(this.#allocations, {
+      host: options.host,
+      after,
+      evict: (place, reason) => this.#leasing.evict(place, reason),
+    });
+  }
+
+  /** The class of the actors that run tasks. */
+  protected get workerClass(): SpawnableClass {
+    throw new Error("no class of workers");
+  }
+
+  async lease(request: LeaseRequest): Promise<Lease> {
+    if (!this.#notices.has(request.holder)) {
+      throw new Error(`cannot run ${request.label} on host ${this.#options.host}: process ${request.holder} does not read its notices`);
+    }
+    return this.#leasing.lease(request, context().signal);
+  }
+
+  withdraw(holder: bigint, number: number): void {
+    this.#leasing.withdraw(holder, number);
+  }
+
+  giveBack(lease: number): void {
+    this.#leasing.giveBack(lease);
+  }
+
+  suspend(lease: number): void {
+    this.#leasing.suspend(lease);
+  }
+
+  resume(lease: number): void {
+    this.#leasing.resume(lease);
+  }
+
+  kill(lease: number, reason: string): void {
+    this.#leasing.kill(lease, reason);
+  }
+
+  notices(holder: bigint): AsyncGenerator<LeaseNotice, void> {
+    return this.#notices.listen(holder, context().signal, () => this.#leasing.holderEnded(holder));
+  }
+
+  load(): HostLoad {
+    return {
+      total: resourcesOf(this.#allocations.total),
+      free: resourcesOf(this.#allocations.free),
+      waiting: this.#allocations.waitingCount,
+      workers: this.#leasing.workerCount,
+    };
+  }
+
+  reserve(group: bigint, bundle: number, resources: Record<string, number>, timeout: number): Promise<boolean> {
+    return this.#bundles.reserve(group, bundle, resources, timeout);
+  }
+
+  unreserve(group: bigint): Promise<void> {
+    return this.#bundles.unreserve(group);
+  }
+
+  startActor(_order: ActorOrder): ActorPlaced {
+    throw new Error("not yet");
+  }
+
+  stopActor(_id: bigint, _reason: string): void {}
+
+  /** A worker process has ended. Its leases end, and another process is started when it is needed. */
+  override async supervise(failure: MeshFailure): Promise<boolean> {
+    const worker = this.#workers.get(failure.mesh);
+    if (worker === undefined) return false;
+    this.#workers.delete(failure.mesh);
+    this.#leasing.ended(worker.id, failure.cause.message);
+    // The actor may have failed alone. Its process is of no use then.
+    await worker.process.stop();
+    return true;
+  }
+
+  override cleanup(): void {
+    this.#memory.close();
+  }
+
+  #startWorker(order: WorkerStart): SpawnedWorker {
+    const name = `task-worker-${this.#options.host}-${order.id}`;
+    const shared: WorkerContext = {
+      isolation: this.#options.isolation,
+      workerClass: this.workerClass,
+      options: () => this.#configuration(),
+      prepare: async ({ env }) => env,
+      inTurn: (body) => this.#inTurn(body),
+      memory: this.#memory,
+    };
+    const process = new SpawnedWorker(name, order, shared);
+    this.#workers.set(name, { id: order.id, process });
+    return process;
+  }
+
+  /** Returns what each worker is told first. The root knows the mesh of this actor. */
+  #configuration(): Promise<WorkerOptions> {
+    this.#workerOptions ??= this.#findHost();
+    return this.#workerOptions;
+  }
+
+  async #findHost(): Promise<WorkerOptions> {
+    const { context, root, host } = this.#options;
+    const hosts = await this.#inTurn(() => root.hosts.call());
+    return { context, root, host: hosts[host]!.host };
+  }
+
+  /** Runs code outside of the message that is being handled: it goes on when the caller of the message has ended. */
+  #inTurn<T>(body: () => T): T {
+    return runInTurn(new NoMessageTurn(this.#cell), body) as T;
+  }
+}

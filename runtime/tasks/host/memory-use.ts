@@ -1,0 +1,65 @@
+/** Reads the use of memory of processes from /proc. */
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The size of a page of memory in bytes, on the systems that have /proc/<pid>/statm and run Node.js. */
+const pageSize = process.arch === "arm64" || process.arch === "ppc64" ? undefined : 4096;
+
+/**
+ * Returns the resident memory in bytes of processes and of all that they have started.
+ *
+ * @param roots the ids of the processes
+ * @returns the sum for each process that runs; empty on systems without /proc
+ */
+export function memoryUse(roots: ReadonlySet<number>): Map<number, number> {
+  const used = new Map<number, number>();
+  const rootOf = new Map<number, number | undefined>();
+  const processes = readProcesses();
+  const find = (pid: number): number | undefined => {
+    if (roots.has(pid)) return pid;
+    if (rootOf.has(pid)) return rootOf.get(pid);
+    rootOf.set(pid, undefined);
+    const parent = processes.get(pid)?.parent;
+    const root = parent === undefined ? undefined : find(parent);
+    rootOf.set(pid, root);
+    return root;
+  };
+  for (const [pid, { resident }] of processes) {
+    const root = find(pid);
+    if (root !== undefined) used.set(root, (used.get(root) ?? 0) + resident);
+  }
+  return used;
+}
+
+interface ProcessRecord {
+  readonly parent: number;
+  readonly resident: number;
+}
+
+function readProcesses(): Map<number, ProcessRecord> {
+  const processes = new Map<number, ProcessRecord>();
+  let names: string[];
+  try {
+    names = readdirSync("/proc");
+  } catch {
+    return processes;
+  }
+  for (const name of names) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+      // The name of the program may contain spaces and parentheses. The fields after it begin with the state.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      processes.set(pid, { parent: Number(fields[1]), resident: residentBytes(name, Number(fields[21])) });
+    } catch {
+      // The process has ended.
+    }
+  }
+  return processes;
+}
+
+function residentBytes(name: string, pages: number): number {
+  if (pageSize !== undefined) return pages * pageSize;
+  const [, kilobytes = "0"] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${name}/status`, "latin1")) ?? [];
+  return Number(kilobytes) * 1024;
+}

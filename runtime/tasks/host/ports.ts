@@ -1,0 +1,44 @@
+/** What the management of a host needs of processes, holders and time. Tests and simulations have their own. */
+import type { LeaseNotice, TaskEnvironment } from "../../../generated/tasks.js";
+
+/** A worker process that has been started. `W` is what its tasks are sent to. */
+export interface WorkerProcess<W> {
+  /** Resolves when tasks can be sent; rejects if the process could not be started. */
+  readonly ready: Promise<W>;
+  /** Whether `kill` ends the process. */
+  readonly canBeKilled: boolean;
+  /** Ends the process at once. Its end is reported as every other. */
+  kill(): void;
+  /** Ends the process, which has no tasks. Resolves when it has ended; that is not reported. */
+  stop(): Promise<void>;
+  /** The use of memory in bytes, of the process and what it has started; undefined if it is not known. */
+  memoryUse(): number | undefined;
+  /**
+   * Limits the memory in bytes; undefined: no limit.
+   *
+   * @param exceeded called with the use of memory in bytes when it is above the limit. It kills the process, unless the
+   *   system has done so
+   */
+  limitMemory(bytes: number | undefined, exceeded: (used: number) => void): void;
+}
+
+/** How a worker process is started. */
+export interface WorkerStart {
+  /** The number of the process on its host. */
+  readonly id: number;
+  readonly environment: TaskEnvironment;
+  /** The indices of the GPUs that the process may use; undefined: the host has none to assign. */
+  readonly gpus: readonly number[] | undefined;
+  /** The process is started when this has resolved. */
+  readonly after: Promise<void> | undefined;
+}
+
+export interface LeasingPorts<W> {
+  /** Starts a process. `ended` of the leasing must be called when it ends without `stop`. */
+  start(order: WorkerStart): WorkerProcess<W>;
+  /** Tells a holder something. Returns false if it does not listen. */
+  notify(holder: bigint, notice: LeaseNotice): boolean;
+  now(): number;
+  /** Calls a function later, unless it is cancelled by calling the returned function. */
+  after(milliseconds: number, call: () => void): () => void;
+}

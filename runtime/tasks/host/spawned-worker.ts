@@ -1,0 +1,98 @@
+/** A worker process that the host has started: a proc with one actor that runs tasks. */
+import type { TaskEnvironment, TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js";
+import { type ProcMesh, type SpawnableClass, thisHost } from "../../index.js";
+import type { MemoryWatch } from "./memory-watch.js";
+import { memoryUse } from "./memory-use.js";
+import type { WorkerProcess, WorkerStart } from "./ports.js";
+
+/** The isolations of worker processes. */
+export type WorkerIsolation = "process" | "thread" | "inline";
+
+/** What all worker processes of a host have in common. */
+export interface WorkerContext {
+  readonly isolation: WorkerIsolation;
+  /** The class of the actors that run tasks. */
+  readonly workerClass: SpawnableClass;
+  /** Returns the first message for each worker. */
+  readonly options: () => Promise<WorkerOptions>;
+  /** Returns the environment variables for an environment, after its preparation on this host. */
+  readonly prepare: (environment: TaskEnvironment) => Promise<Record<string, string>>;
+  /** Runs code that spawns processes and sends messages, as code of the manager of the host. */
+  readonly inTurn: <T>(body: () => T) => T;
+  readonly memory: MemoryWatch;
+}
+
+type Worker = TaskWorkerMesh<never>;
+
+export class SpawnedWorker implements WorkerProcess<Worker> {
+  readonly ready: Promise<Worker>;
+  /** The name of the meshes of the process and of its actor. */
+  readonly name: string;
+  readonly #context: WorkerContext;
+  #procs: ProcMesh<never> | undefined;
+  #limit: { readonly bytes: number; readonly exceeded: (used: number) => void } | undefined;
+  #isEnded = false;
+
+  constructor(name: string, start: WorkerStart, context: WorkerContext) {
+    this.name = name;
+    this.#context = context;
+    this.ready = this.#start(start);
+  }
+
+  get canBeKilled(): boolean {
+    return this.#context.isolation !== "inline";
+  }
+
+  kill(): void {
+    this.#isEnded = true;
+    for (const backend of this.#procs?.backends ?? []) backend.kill();
+  }
+
+  async stop(): Promise<void> {
+    this.#isEnded = true;
+    this.limitMemory(undefined, () => {});
+    await this.#procs?.stop({ reason: "no task needs it any more", drain: 0 });
+  }
+
+  memoryUse(): number | undefined {
+    const pid = this.#pid;
+    return pid === undefined ? undefined : memoryUse(new Set([pid])).get(pid);
+  }
+
+  limitMemory(bytes: number | undefined, exceeded: (used: number) => void): void {
+    this.#limit = bytes === undefined ? undefined : { bytes, exceeded };
+    const pid = this.#pid;
+    if (pid !== undefined) this.#context.memory.limit(pid, bytes, exceeded);
+  }
+
+  get #pid(): number | undefined {
+    return this.#procs?.backends[0]?.pid;
+  }
+
+  async #start({ environment, gpus, after }: WorkerStart): Promise<Worker> {
+    const { isolation, workerClass, inTurn, prepare, options } = this.#context;
+    await after;
+    const env = isolation === "inline" ? {} : { env: { ...(await prepare(environment)), ...visibleGpus(gpus) } };
+    const configuration = await options();
+    this.#checkRuns();
+    const worker = inTurn(() => {
+      this.#procs = thisHost().spawnProcs({}, { name: this.name, isolation, ...env });
+      return this.#procs.spawn(this.name, workerClass) as unknown as Worker;
+    });
+    if (this.#limit !== undefined) this.limitMemory(this.#limit.bytes, this.#limit.exceeded);
+    await inTurn(() => worker.configure.call(configuration));
+    return worker;
+  }
+
+  #checkRuns(): void {
+    if (this.#isEnded) throw new Error("its worker process was ended before it had started");
+  }
+}
+
+/** Returns the environment variable by which CUDA gives a process the GPUs with these indices. */
+function visibleGpus(gpus: readonly number[] | undefined): Record<string, string> {
+  if (gpus === undefined) return {};
+  // The host itself may see some of the GPUs of the machine only.
+  const visible = process.env["CUDA_VISIBLE_DEVICES"]?.split(",").map((device) => device.trim());
+  return { CUDA_VISIBLE_DEVICES: gpus.map((index) => visible?.[index] ?? String(index)).join() };
+}
