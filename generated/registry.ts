@@ -7,7 +7,7 @@ registerActors(import.meta.url, {
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0x24aa10f07d1912c1n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
-    "viceroy/schemas/tasks#TaskHost": 0x9adda11f01aab7e3n,
+    "viceroy/schemas/tasks#TaskHost": 0xfe56d27820282e97n,
     "viceroy/schemas/tasks#TaskOwner": 0x61f3105c0b11020an,
     "viceroy/schemas/tasks#TaskRoot": 0x7285f167e19d711cn,
     "viceroy/schemas/tasks#TaskWorker": 0xdd06ed584d3f6cabn,

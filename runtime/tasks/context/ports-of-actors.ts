@@ -1,8 +1,8 @@
 /** Hosts and workers of a context as the submitter uses them: calls of their actors. */
-import type { ContextHost, Lease, LeaseNotice, LeaseRequest, TaskWorkerMesh } from "../../../generated/tasks.js";
+import type { ContextHost, Lease, LeaseNotice, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { ActorError, SupervisionError } from "../../index.js";
 import { ResourceUnavailableError } from "../errors.js";
-import { type GrantedLease, HostLostError, type HostPort, type WorkerPort } from "../submit/ports.js";
+import { type GrantedLease, HostLostError, type HostPort, type LeaseOrder, type WorkerPort } from "../submit/ports.js";
 
 /** Returns whether an error of a call means that the process of the actor has ended. */
 export function isLost(error: unknown): boolean {
@@ -18,18 +18,27 @@ export function hostPortOf(
   holder: bigint,
   inTurn: (body: () => void) => void,
 ): HostPort {
+  let lastRequest = 0;
   return {
     total: resources,
     procs,
-    async lease(request: LeaseRequest, signal: AbortSignal): Promise<GrantedLease> {
+    async lease(order: LeaseOrder, signal: AbortSignal): Promise<GrantedLease> {
+      const number = ++lastRequest;
+      // The call itself is not cancelled: the host may have granted the lease, and its answer would be lost.
+      const withdraw = () => inTurn(() => void host.withdraw.broadcast(holder, number));
+      signal.addEventListener("abort", withdraw);
       try {
-        return grantedOf(await host.lease.with({ signal }).callOne(request));
+        const lease = await host.lease.callOne({ ...order, number });
+        signal.throwIfAborted();
+        return grantedOf(lease);
       } catch (error) {
         if (isLost(error)) throw new HostLostError((error as Error).message, { cause: error });
         if (error instanceof ActorError && error.remoteName === "ResourceUnavailableError") {
           throw new ResourceUnavailableError(error.message, { cause: error });
         }
         throw error;
+      } finally {
+        signal.removeEventListener("abort", withdraw);
       }
     },
     giveBack: (lease) => void host.giveBack.broadcast(lease),

@@ -7,7 +7,7 @@ export class GivenWorker implements WorkerProcess<TaskWorkerMesh<never>> {
   readonly canBeKilled = false;
 
   constructor(worker: TaskWorkerMesh<never>, options: Promise<WorkerOptions>) {
-    this.ready = options.then((configuration) => worker.configure.call(configuration)).then(() => worker);
+    this.ready = options.then((configuration) => worker.configure.callOne(configuration)).then(() => worker);
   }
 
   kill(): void {}

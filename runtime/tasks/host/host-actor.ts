@@ -11,7 +11,7 @@ import {
   type TaskWorkerMesh,
   type WorkerOptions,
 } from "../../../generated/tasks.js";
-import { context, type MeshFailure, type SpawnableClass } from "../../index.js";
+import { context, type Isolation, type MeshFailure } from "../../index.js";
 import { currentCell, NoMessageTurn, runInTurn } from "../kernel.js";
 import { Allocations } from "./allocations.js";
 import { Bundles } from "./bundles.js";
@@ -61,11 +61,6 @@ export class HostManager extends TaskHostActor {
       after,
       evict: (place, reason) => this.#leasing.evict(place, reason),
     });
-  }
-
-  /** The class of the actors that run tasks. */
-  protected get workerClass(): SpawnableClass {
-    throw new Error("no class of workers");
   }
 
   async lease(request: LeaseRequest): Promise<Lease> {
@@ -140,8 +135,7 @@ export class HostManager extends TaskHostActor {
   #startWorker(order: WorkerStart): SpawnedWorker {
     const name = `task-worker-${this.#options.host}-${order.id}`;
     const shared: WorkerContext = {
-      isolation: this.#options.isolation,
-      workerClass: this.workerClass,
+      isolation: this.#options.isolation as Isolation,
       options: () => this.#configuration(),
       prepare: async ({ env }) => env,
       inTurn: (body) => this.#inTurn(body),
@@ -159,9 +153,9 @@ export class HostManager extends TaskHostActor {
   }
 
   async #findHost(): Promise<WorkerOptions> {
-    const { context, root, host } = this.#options;
-    const hosts = await this.#inTurn(() => root.hosts.call());
-    return { context, root, host: hosts[host]!.host };
+    const { context, root, host: hostIndex } = this.#options;
+    const { hosts } = await this.#inTurn(() => root.describe.callOne());
+    return { context, root, hostIndex, host: hosts[hostIndex]!.host };
   }
 
   /** Runs code outside of the message that is being handled: it goes on when the caller of the message has ended. */

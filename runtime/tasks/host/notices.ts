@@ -29,23 +29,34 @@ export class Notices {
    * @param ended called then
    * @throws {Error} if the holder listens already
    */
-  async *listen(holder: bigint, signal: AbortSignal, ended: () => void): AsyncGenerator<LeaseNotice, void> {
+  listen(holder: bigint, signal: AbortSignal, ended: () => void): AsyncGenerator<LeaseNotice, void> {
     if (this.#listeners.has(holder)) throw new Error(`cannot read the notices of process ${holder} twice`);
     const listener: Listener = { notices: [], wake: () => {} };
     this.#listeners.set(holder, listener);
-    signal.addEventListener("abort", () => listener.wake());
-    try {
-      while (!signal.aborted) {
-        const notice = listener.notices.shift();
-        if (notice !== undefined) yield notice;
-        else
-          await new Promise<void>((resolve) => {
-            listener.wake = resolve;
-          });
-      }
-    } finally {
-      this.#listeners.delete(holder);
-      ended();
+    const leave = () => {
+      listener.wake();
+      if (this.#listeners.get(holder) === listener && this.#listeners.delete(holder)) ended();
+    };
+    signal.addEventListener("abort", leave);
+    return readNotices(listener, signal, leave);
+  }
+}
+
+async function* readNotices(
+  listener: Listener,
+  signal: AbortSignal,
+  leave: () => void,
+): AsyncGenerator<LeaseNotice, void> {
+  try {
+    while (!signal.aborted) {
+      const notice = listener.notices.shift();
+      if (notice !== undefined) yield notice;
+      else
+        await new Promise<void>((resolve) => {
+          listener.wake = resolve;
+        });
     }
+  } finally {
+    leave();
   }
 }

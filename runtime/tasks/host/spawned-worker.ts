@@ -1,18 +1,14 @@
 /** A worker process that the host has started: a proc with one actor that runs tasks. */
 import type { TaskEnvironment, TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js";
-import { type ProcMesh, type SpawnableClass, thisHost } from "../../index.js";
+import { type Isolation, type ProcMesh, thisHost } from "../../index.js";
 import type { MemoryWatch } from "./memory-watch.js";
 import { memoryUse } from "./memory-use.js";
+import { PoolWorker } from "../worker/pool-worker.js";
 import type { WorkerProcess, WorkerStart } from "./ports.js";
-
-/** The isolations of worker processes. */
-export type WorkerIsolation = "process" | "thread" | "inline";
 
 /** What all worker processes of a host have in common. */
 export interface WorkerContext {
-  readonly isolation: WorkerIsolation;
-  /** The class of the actors that run tasks. */
-  readonly workerClass: SpawnableClass;
+  readonly isolation: Isolation;
   /** Returns the first message for each worker. */
   readonly options: () => Promise<WorkerOptions>;
   /** Returns the environment variables for an environment, after its preparation on this host. */
@@ -70,17 +66,17 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   }
 
   async #start({ environment, gpus, after }: WorkerStart): Promise<Worker> {
-    const { isolation, workerClass, inTurn, prepare, options } = this.#context;
+    const { isolation, inTurn, prepare, options } = this.#context;
     await after;
     const env = isolation === "inline" ? {} : { env: { ...(await prepare(environment)), ...visibleGpus(gpus) } };
     const configuration = await options();
     this.#checkRuns();
     const worker = inTurn(() => {
       this.#procs = thisHost().spawnProcs({}, { name: this.name, isolation, ...env });
-      return this.#procs.spawn(this.name, workerClass) as unknown as Worker;
+      return this.#procs.spawn(this.name, PoolWorker);
     });
     if (this.#limit !== undefined) this.limitMemory(this.#limit.bytes, this.#limit.exceeded);
-    await inTurn(() => worker.configure.call(configuration));
+    await inTurn(() => worker.configure.callOne(configuration));
     return worker;
   }
 

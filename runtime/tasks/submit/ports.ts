@@ -20,6 +20,9 @@ export interface GrantedLease extends Omit<Lease, "worker"> {
   readonly worker: WorkerPort;
 }
 
+/** A request for a lease, without its number. */
+export type LeaseOrder = Omit<LeaseRequest, "number">;
+
 /** The manager of a host. */
 export interface HostPort {
   /** What the host has in all. */
@@ -27,7 +30,7 @@ export interface HostPort {
   /** The number of worker processes. */
   readonly procs: number;
   /** Rejects with a {@link HostLostError} when the host has ended, and with any other error when it refuses. */
-  lease(request: LeaseRequest, signal: AbortSignal): Promise<GrantedLease>;
+  lease(order: LeaseOrder, signal: AbortSignal): Promise<GrantedLease>;
   giveBack(lease: number): void;
   kill(lease: number, reason: string): void;
   /** Calls `take` for each notice about a lease of this process. */

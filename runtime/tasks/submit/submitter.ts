@@ -113,6 +113,7 @@ export class Submitter {
       const choice = new HostChoice(hosts, home, taskClass, label, random);
       const made: TaskQueue = new TaskQueue(taskClass, choice, {
         ...{ holder, clock, inTurn },
+        asking: (host) => this.#listen(host),
         send: (task, lease) => this.#send(task, lease, made),
         granted: (lease) => this.#granted(lease, made),
         leave: (lease) => this.#leave(lease),
@@ -123,15 +124,15 @@ export class Submitter {
     return queue;
   }
 
+  /** Hosts grant leases to processes that read their notices. */
+  #listen(host: HostPort): void {
+    if (this.#leases.has(host)) return;
+    this.#leases.set(host, new Map());
+    host.listen((notice) => this.#options.inTurn(() => this.#noticed(host, notice)));
+  }
+
   #granted(lease: HeldLease, queue: TaskQueue): void {
-    const { host } = lease;
-    let leases = this.#leases.get(host);
-    if (leases === undefined) {
-      leases = new Map();
-      this.#leases.set(host, leases);
-      host.listen((notice) => this.#options.inTurn(() => this.#noticed(host, notice)));
-    }
-    leases.set(lease.id, { lease, queue });
+    this.#leases.get(lease.host)!.set(lease.id, { lease, queue });
     this.#sweepLater();
   }
 

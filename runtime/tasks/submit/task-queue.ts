@@ -4,7 +4,7 @@ import { Fifo } from "./fifo.js";
 import { HeldLease } from "./held-lease.js";
 import type { HostChoice, HostUse } from "./host-choice.js";
 import type { PendingTask } from "./pending-task.js";
-import { type GrantedLease, HostLostError, type SubmitterOptions } from "./ports.js";
+import { type GrantedLease, HostLostError, type HostPort, type SubmitterOptions } from "./ports.js";
 import type { TaskClass } from "./task-class.js";
 
 /** The time in ms for which a lease without tasks is kept for the next ones. */
@@ -21,6 +21,8 @@ interface Request {
 /** What a queue needs of its submitter. */
 export interface QueueOwner extends Pick<SubmitterOptions, "holder" | "clock" | "inTurn"> {
   readonly clock: Clock;
+  /** Called before a host is asked for a lease. */
+  asking(host: HostPort): void;
   /** Sends a task to the worker of a lease. Returns false if nothing can be sent to it now. */
   send(task: PendingTask, lease: HeldLease): boolean;
   granted(lease: HeldLease): void;
@@ -135,6 +137,7 @@ export class TaskQueue {
     const request: Request = { at, abort: new AbortController(), since: clock.now() };
     this.#requests.add(request);
     at.used++;
+    this.#owner.asking(at.host);
     const { resources, environment, bundle, maxCalls } = this.taskClass;
     const order = {
       holder,
