@@ -5,9 +5,9 @@
 import type { ProcId } from "../../link/address.js";
 import { BackpressureError, DeliveryError } from "../../link/errors.js";
 import type { Session } from "../../link/outbound/session.js";
-import { CastOrdering, type OrderPosition } from "../tree/cast-frame.js";
 import type { CastMesh, CastSenderHost, CastView } from "./cast-view.js";
 import { LaneOrder, type OrderedCasts } from "./lane-order.js";
+import { takePositions } from "./order-positions.js";
 import { type CastRequest, PendingCast } from "./pending-cast.js";
 import { ViewTree, type ViewTreeOwner } from "./view-tree.js";
 
@@ -24,7 +24,7 @@ const CALLER_GONE = 0;
 export class CastSender implements OrderedCasts, ViewTreeOwner {
   readonly mesh: CastMesh;
   readonly host: CastSenderHost;
-  /** The number of casts to each actor of the mesh, since the actor has been on its current proc. */
+  /** The number of casts to each actor of the mesh, since the actor has been on its current proc. 0 for those that have left. */
   castCounts: Uint32Array;
   /** The sessions with messages that the receiver must handle before the next cast. */
   readonly unmarkedLanes = new Map<number, LaneOrder>();
@@ -33,7 +33,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
   readonly #trees = new Map<string, ViewTree>();
   /** The trees whose casts were sent before an actor moved. */
   readonly #formerTrees = new Set<ViewTree>();
-  /** The procs of the actors, as far as they are known. */
+  /** The procs of the actors. Undefined for an actor whose proc is not known, and for one that has left the mesh. */
   readonly #procs: (ProcId | undefined)[] = [];
   #moves: number;
   #nextSeq = 1;
@@ -97,7 +97,8 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
   /** Sends or queues a cast. The caller has called `checkRoom`. */
   cast(view: CastView, request: CastRequest): PendingCast {
     const tree = this.#treeFor(view);
-    const cast = new PendingCast(this.#nextSeq, request, this.#positionsOf(view.bases), view.bases.length);
+    const positions = takePositions(view.bases, tree.tree.plan.absent, this);
+    const cast = new PendingCast(this.#nextSeq, request, positions, view.bases.length);
     this.#nextSeq = (this.#nextSeq + 1) >>> 0;
     this.host.keepAlive.hold();
     this.#queue.push({ cast, tree });
@@ -320,17 +321,16 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
   }
 
   /**
-   * Resets the order for actors that have moved, because their new procs know nothing of earlier messages. Trees that
-   * include actors which have moved or left are used for the casts that were sent before, and for no others.
+   * Resets the order for actors that have moved or returned, because their new procs know nothing of earlier messages, and
+   * for those that have left, because nothing more is sent to them. Trees that include such actors are used for the casts
+   * that were sent before, and for no others.
    */
   followMoves(): void {
     this.#addJoinedRanks();
     if (this.mesh.moves === this.#moves) return;
     this.#moves = this.mesh.moves;
     for (let base = 0; base < this.#procs.length; base++) {
-      // Nothing is sent to an actor that has left, so no cast waits for direct messages to it.
-      if (this.mesh.hasLeft(base)) this.unmarkedLanes.delete(base);
-      const proc = this.mesh.procAt(base);
+      const proc = this.#currentProcOf(base);
       if (proc === this.#procs[base]) continue;
       this.#procs[base] = proc;
       this.castCounts[base] = 0;
@@ -352,32 +352,11 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     const counts = new Uint32Array(rankCount);
     counts.set(this.castCounts);
     this.castCounts = counts;
-    for (let base = this.#procs.length; base < rankCount; base++) this.#procs.push(this.mesh.procAt(base));
+    for (let base = this.#procs.length; base < rankCount; base++) this.#procs.push(this.#currentProcOf(base));
   }
 
-  #positionsOf(bases: readonly number[]): OrderPosition[] {
-    const { castCounts, unmarkedLanes } = this;
-    const positions: OrderPosition[] = [];
-    let count = 0;
-    let index = 0;
-    let ordering: number = CastOrdering.plain;
-    for (const base of bases) {
-      const before = castCounts[base]!;
-      castCounts[base] = before + 1;
-      const order = unmarkedLanes.size === 0 ? undefined : unmarkedLanes.get(base);
-      const own = order === undefined ? CastOrdering.plain : CastOrdering.marked;
-      order?.markBefore(before);
-      if (count > 0 && before === index && own === ordering) {
-        count++;
-        continue;
-      }
-      if (count > 0) positions.push({ count, index, ordering });
-      count = 1;
-      index = before;
-      ordering = own;
-    }
-    if (count > 0) positions.push({ count, index, ordering });
-    return positions;
+  #currentProcOf(base: number): ProcId | undefined {
+    return this.mesh.hasLeft(base) ? undefined : this.mesh.procAt(base);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { CastOrder, Session } from "../../link/outbound/session.js";
 
 /** The casts of one sender to one mesh, as the order of a session uses them. */
 export interface OrderedCasts {
-  /** The number of casts to each actor, since the actor has been on its current proc. */
+  /** The number of casts to each actor, since the actor has been on its current proc. 0 for those that have left. */
   readonly castCounts: Uint32Array;
   /** The sessions with messages that the receiver must handle before the next cast. */
   readonly unmarkedLanes: Map<number, LaneOrder>;

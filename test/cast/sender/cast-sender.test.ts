@@ -434,6 +434,51 @@ test("the move of an actor starts a new tree and a new count of casts, and the o
   expect(kindsIn(sent(), FrameKind.treeFlush)).toContainEqual([2n, FlushMode.drop]);
 });
 
+test("casts have no position for ranks that have left, which are counted from 0 when they return", () => {
+  const { castSender, cast, mesh, procs, left, ready, sent, news, viewOf } = scriptedSender({ size: 5 });
+  const order = { sendSync: () => {}, link: { peer: 2n } } as unknown as Session;
+  cast("a");
+  ready();
+  sent();
+  castSender.attachSession(order, 1, true);
+  for (const rank of [1, 2]) {
+    castSender.openBeforeMove(rank);
+    left.add(rank);
+    mesh.moves++;
+  }
+  cast("b", viewOf(4, 2, 3));
+  cast("c");
+  ready();
+  expect([...castSender.castCounts]).toEqual([2, 0, 0, 3, 3]);
+  expect(castSender.unmarkedLanes.size).toBe(0);
+  const casts = sent().filter((one) => "cast" in one);
+  const [ofSlice] = placesIn(casts.filter((one) => "cast" in one && one.cast === 2));
+  expect(ofSlice).toEqual([
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.none },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+  ]);
+  const [ofWhole] = placesIn(casts.filter((one) => "cast" in one && one.cast === 3));
+  expect(ofWhole).toEqual([
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 2, index: 0, ordering: CastOrdering.none },
+    { count: 2, index: 2, ordering: CastOrdering.plain },
+  ]);
+  expect(news().filter(([what]) => what === "open")).toEqual([
+    ["open", 1],
+    ["open", 2],
+  ]);
+  // Nothing was sent to the former process since, so nothing is asked of it.
+  castSender.openBeforeMove(1);
+  left.delete(1);
+  procs[1] = 50n;
+  mesh.moves++;
+  cast("d", viewOf(1));
+  ready();
+  expect(news().filter(([what]) => what === "open")).toEqual([]);
+  expect(placesIn(sent())).toEqual([[{ count: 1, index: 0, ordering: CastOrdering.plain }]]);
+});
+
 test("a cast that waits for credit when an actor moves is still sent over the old tree", () => {
   const { cast, mesh, procs, ready, sent, from, viewOf, castSender } = scriptedSender({
     size: 1,

@@ -61,6 +61,8 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
   const links = new Map<bigint, RecordedLink>();
   const down = new Map<bigint, DeliveryError>();
   const unreachable = new Set<bigint>();
+  /** The ranks that have left the mesh. */
+  const left = new Set<number>();
   const procs = Array.from({ length: size }, (_, rank) => options.procOf?.(rank) ?? BigInt(rank + 1));
   const limits = { ...defaultLinkLimits, treeFanout: size, ...options.limits };
   const linkTo = (peer: bigint): RecordedLink => {
@@ -125,8 +127,12 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
     owner: 21n,
     rankCount: size,
     moves: 0,
-    target: (base: number) => ({ proc: procs[base]!, location: `at ${procs[base]}`, departure: undefined }),
-    hasLeft: () => false,
+    target: (base: number) => ({
+      proc: procs[base]!,
+      location: `at ${procs[base]}`,
+      departure: left.has(base) ? new DeliveryError("stopped", "it has left the mesh") : undefined,
+    }),
+    hasLeft: (base: number) => left.has(base),
     procAt: (base: number) => procs[base],
   };
   const castSender = new CastSender(host, mesh);
@@ -255,6 +261,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
       ready,
       news,
       down,
+      left,
       unreachable,
       linkTo,
     },
