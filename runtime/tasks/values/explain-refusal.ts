@@ -42,7 +42,7 @@ function faultOfObject(value: object, place: Place, refs: RefWriter): PlainFault
     return { path, got, hint: "pass an array whose items refer to each other by index" };
   }
   if (around.length === MAX_DEPTH) {
-    return { path, got: `a value inside of more than ${MAX_DEPTH} others`, hint: "pass a flatter value" };
+    return { path, got: `a value nested deeper than ${MAX_DEPTH}`, hint: "pass a flatter value" };
   }
   const inside = [...around, [value, path] as const];
   const at = (segment: string): Place => ({ path: path + segment, around: inside });

@@ -10,7 +10,7 @@ export type { RefReader, RefWriter } from "./references.js";
 import { explainRefusal } from "./explain-refusal.js";
 import { PlainReader } from "./plain-reader.js";
 import { PlainRefusal } from "./plain-refusal.js";
-import { type PlainPlace, PlainValueError } from "./plain-value-error.js";
+import { changedFault, type PlainPlace, PlainValueError } from "./plain-value-error.js";
 import { PlainWriter } from "./plain-writer.js";
 import type { RefReader, RefWriter } from "./references.js";
 
@@ -31,16 +31,10 @@ export function encodePlain(value: unknown, place: PlainPlace, refs: RefWriter):
     return writer.encode(value, refs);
   } catch (error) {
     if (!(error instanceof PlainRefusal)) throw error;
-    throw new PlainValueError(place, faultOf(error, value, refs));
+    throw new PlainValueError(place, error.fault ?? explainRefusal(value, refs) ?? changedFault);
   } finally {
     idleWriter = writer;
   }
-}
-
-function faultOf(refusal: PlainRefusal, value: unknown, refs: RefWriter) {
-  const fault = refusal.got === undefined ? explainRefusal(value, refs) : undefined;
-  const got = refusal.got ?? "an object that changed while it was encoded";
-  return fault ?? { path: "", got, hint: "pass less at once" };
 }
 
 /**

@@ -52,7 +52,8 @@ export class Page {
 
   /** Makes the page at least `size` bytes large. */
   grow(size: number): void {
-    if (size > MAX_BYTES) throw new PlainRefusal(`more than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES)
+      throw new PlainRefusal({ path: "", got: `more than ${MAX_BYTES} bytes`, hint: "pass less at once" });
     const larger = allocate(Math.min(MAX_BYTES, Math.max(size + 64, this.bytes.length * 2)));
     larger.set(this.bytes.subarray(0, this.position));
     this.bytes = larger;

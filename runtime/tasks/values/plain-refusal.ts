@@ -1,14 +1,16 @@
+/** Stops the encoding of a value that is refused. */
+import type { PlainFault } from "./plain-value-error.js";
+
 /**
- * Stops the encoding of a value that is refused. It contains neither the place nor, in most cases, the reason: writing a value
- * keeps no path, and `explainRefusal` finds both afterwards.
+ * Thrown by the writer, which keeps no path: `explainRefusal` finds the place and the reason afterwards. Contains a fault if the
+ * whole value is refused and not one place in it.
  */
 export class PlainRefusal extends Error {
   override readonly name: string = "PlainRefusal";
-  /** What was found, if the whole value is refused and not one place in it: `more than 2147483640 bytes`. */
-  readonly got: string | undefined;
+  readonly fault: PlainFault | undefined;
 
-  constructor(got?: string) {
-    super(got);
-    this.got = got;
+  constructor(fault?: PlainFault) {
+    super(fault?.got);
+    this.fault = fault;
   }
 }

@@ -29,6 +29,13 @@ export interface PlainFault {
   readonly hint: string;
 }
 
+/** The fault of a value in which nothing is wrong any more. */
+export const changedFault: PlainFault = {
+  path: "",
+  got: "an object that changed while it was encoded",
+  hint: "encode it when nothing changes it",
+};
+
 const expected =
   "a plain value (null, undefined, a boolean, number, bigint, string, Date, ArrayBuffer, DataView, typed array or ObjectRef, " +
   "or an array, plain object, Map or Set of plain values)";

@@ -6,6 +6,7 @@ import * as kinds from "./classify.js";
 import * as layout from "./layout.js";
 import { Page } from "./page.js";
 import { PlainRefusal } from "./plain-refusal.js";
+import { changedFault } from "./plain-value-error.js";
 import type { RefWriter } from "./references.js";
 
 /** An array of at least this length that contains numbers alone is written without tags. */
@@ -289,5 +290,5 @@ function writeLatin1(page: Page, text: string): boolean {
 
 /** Encoding a reference could change a collection that contains it. */
 function requireUnchanged(count: number, written: number): void {
-  if (written !== count) throw new PlainRefusal(`a collection that changed while it was encoded`);
+  if (written !== count) throw new PlainRefusal(changedFault);
 }
