@@ -41,6 +41,6 @@ export function schemaCodec(codec: Codec<unknown> | undefined): ValueCodec {
 }
 
 function describePlace(place: PlainPlace): string {
-  if (place.kind === "argument") return `cannot run ${place.task}: argument ${place.index}`;
-  return place.kind === "result" ? `cannot return the result of ${place.task}` : "cannot put a value";
+  if (place.kind === "argument") return `cannot run ${place.task}: argument ${place.index + 1}`;
+  return place.kind === "result" ? `cannot return from ${place.task}: the result` : "cannot put a value";
 }

@@ -27,7 +27,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {
-          owner = thisProc().spawn("task results", ResultOwner, id);
+          owner = thisProc().spawn(`task results ${id}`, ResultOwner, id);
         });
       return owner!;
     },

@@ -34,7 +34,7 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
       await Promise.allSettled(hosts.map(({ host }) => host.unreserve.callOne(group)));
     },
   });
-  const root: TaskRootMesh<never> = thisProc().spawn("task root", ContextRoot, id);
+  const root: TaskRootMesh<never> = thisProc().spawn(`task root ${id}`, ContextRoot, id);
   const clock: ReservingClock = {
     now: () => member.clock.now(),
     sleep: (ms) => new Promise((resolve) => member.clock.after(ms, resolve, true)),
@@ -47,7 +47,7 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
       // The managers end their processes; then the processes of the managers end.
       for (const stop of stops.reverse()) await stop();
       removeRootState(id);
-      removeMember(id);
+      removeMember(member);
     })();
     return closing;
   };
@@ -86,11 +86,11 @@ function startManagers(
     resources: { ...resources },
   });
   const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {
-    const manager = on.spawn("task host", HostManager, options);
+    const manager = on.spawn(`task host ${options.context}`, HostManager, options);
     stops.push(() => manager.stop());
     return manager;
   };
-  if (mesh !== undefined) return [spawn(thisProc(), optionsOf(0, workersOn(mesh, stops)))];
+  if (mesh !== undefined) return [spawn(thisProc(), optionsOf(0, workersOn(mesh, shared.context, stops)))];
   if (hosts === undefined || isOwnHost(hosts)) return [spawn(thisProc(), optionsOf(0, []))];
   const places = hosts.spawnProcs({}, { name: "task hosts" });
   stops.push(() => places.stop());
@@ -98,8 +98,8 @@ function startManagers(
 }
 
 /** Spawns a worker on each process that the program has. */
-function workersOn(mesh: ProcMesh, stops: (() => Promise<void>)[]): TaskWorkerMesh<never>[] {
-  const workers = mesh.spawn("task workers", PoolWorker);
+function workersOn(mesh: ProcMesh, context: string, stops: (() => Promise<void>)[]): TaskWorkerMesh<never>[] {
+  const workers = mesh.spawn(`task workers ${context}`, PoolWorker);
   stops.push(() => workers.stop());
   return Array.from({ length: workers.size }, (_, rank) => at(workers, rank));
 }

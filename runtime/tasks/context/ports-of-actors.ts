@@ -3,6 +3,7 @@ import type { ContextHost, Lease, LeaseNotice, TaskWorkerMesh } from "../../../g
 import { ActorError, SupervisionError } from "../../index.js";
 import { ResourceUnavailableError } from "../errors.js";
 import { type GrantedLease, HostLostError, type HostPort, type LeaseOrder, type WorkerPort } from "../submit/ports.js";
+import { tell } from "../tell.js";
 
 /** Returns whether an error of a call means that the process of the actor has ended. */
 export function isLost(error: unknown): boolean {
@@ -25,7 +26,7 @@ export function hostPortOf(
     async lease(order: LeaseOrder, signal: AbortSignal): Promise<GrantedLease> {
       const number = ++lastRequest;
       // The call itself is not cancelled: the host may have granted the lease, and its answer would be lost.
-      const withdraw = () => inTurn(() => void host.withdraw.broadcast(holder, number));
+      const withdraw = () => inTurn(() => tell(() => host.withdraw.broadcast(holder, number)));
       signal.addEventListener("abort", withdraw);
       try {
         const lease = await host.lease.callOne({ ...order, number });
@@ -41,8 +42,8 @@ export function hostPortOf(
         signal.removeEventListener("abort", withdraw);
       }
     },
-    giveBack: (lease) => void host.giveBack.broadcast(lease),
-    kill: (lease, reason) => void host.kill.broadcast(lease, reason),
+    giveBack: (lease) => tell(() => host.giveBack.broadcast(lease)),
+    kill: (lease, reason) => tell(() => host.kill.broadcast(lease, reason)),
     listen: (take: (notice: LeaseNotice) => void) => inTurn(() => void listen(host, holder, take)),
   };
 }
@@ -64,8 +65,8 @@ function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
   const { run, cancel, takeBack, endLease } = worker;
   return {
     run: (order) => run.callOne(order),
-    cancel: (lease, id) => void cancel.broadcast(lease, id),
-    takeBack: (lease) => void takeBack.broadcast(lease),
-    endLease: (lease) => void endLease.broadcast(lease),
+    cancel: (lease, id) => tell(() => cancel.broadcast(lease, id)),
+    takeBack: (lease) => tell(() => takeBack.broadcast(lease)),
+    endLease: (lease) => tell(() => endLease.broadcast(lease)),
   };
 }

@@ -87,7 +87,7 @@ function whenAllSettled(
     argument.whenSettled(() => {
       const cause = argument.error;
       if (cause !== undefined) {
-        const text = `task ${label} was not run: argument ${i}, the result of ${part.label}, has failed: ${cause.message}`;
+        const text = `task ${label} was not run: argument ${i + 1}, the result of ${part.label}, has failed: ${cause.message}`;
         result.reject(new TaskError(text, { task: label, remoteName: cause.name, cause }));
       } else if (codec.load === undefined) {
         one();

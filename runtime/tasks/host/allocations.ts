@@ -145,14 +145,19 @@ export class Allocations {
 
   #check(need: Need, failed: string): void {
     if (!this.#queue.hasPlace(need.place) || this.#closing.has(need.place)) {
-      throw new ResourceUnavailableError(`${failed}: its placement group has no such bundle on this host, or has been removed`);
+      throw new ResourceUnavailableError(
+        `${failed}: its placement group has no such bundle on this host, or has been removed`,
+      );
     }
     const lacking = this.#queue.neverHas(need);
     if (lacking.length === 0) return;
-    if (lacking.includes(workerProcesses)) throw new ResourceUnavailableError(`${failed}: the host has no worker processes left`);
+    if (lacking.includes(workerProcesses))
+      throw new ResourceUnavailableError(`${failed}: the host has no worker processes left`);
     const owner = need.place === "" ? "the host" : "the bundle of its placement group";
     const all = formatAmounts(this.#queue.totalOf(need.place));
-    throw new ResourceUnavailableError(`${failed}: it needs ${formatAmounts(need.amounts)}, and ${owner} has ${all} in all`);
+    throw new ResourceUnavailableError(
+      `${failed}: it needs ${formatAmounts(need.amounts)}, and ${owner} has ${all} in all`,
+    );
   }
 
   /** Changes the queue, and grants what can be granted then. Grants that follow from grants are made afterwards. */

@@ -27,7 +27,11 @@ export class Capacity {
   static ofHost(total: Amounts): Capacity {
     const gpus = Math.floor((total.get("gpus") ?? 0) / unitsOfOne);
     const whole = new Map(total).set("gpus", gpus * unitsOfOne);
-    return new Capacity(whole, new Map(whole), new Map(Array.from({ length: gpus }, (_, index) => [index, unitsOfOne])));
+    return new Capacity(
+      whole,
+      new Map(whole),
+      new Map(Array.from({ length: gpus }, (_, index) => [index, unitsOfOne])),
+    );
   }
 
   /** Returns the capacity of a bundle, which is a share of a host. */

@@ -65,7 +65,9 @@ export class HostManager extends TaskHostActor {
 
   async lease(request: LeaseRequest): Promise<Lease> {
     if (!this.#notices.has(request.holder)) {
-      throw new Error(`cannot run ${request.label} on host ${this.#options.host}: process ${request.holder} does not read its notices`);
+      throw new Error(
+        `cannot run ${request.label} on host ${this.#options.host}: process ${request.holder} does not read its notices`,
+      );
     }
     return this.#leasing.lease(request, context().signal);
   }

@@ -77,7 +77,13 @@ export class Leasing<W> {
     let record: LeaseRecord | undefined;
     try {
       const id = ++this.#lastLease;
-      const kind = [request.holder, [...amounts].join(";"), keyOfEnvironment(environment), placeOf(request), request.fresh].join();
+      const kind = [
+        request.holder,
+        [...amounts].join(";"),
+        keyOfEnvironment(environment),
+        placeOf(request),
+        request.fresh,
+      ].join();
       const need = { failed, kind, amounts, place: placeOf(request), usesWorker: true };
       const allocation = await this.#allocations.request(
         { ...need, wanted: () => void this.#ports.notify(request.holder, { lease: id, kind: "wanted", reason: "" }) },
@@ -129,8 +135,12 @@ export class Leasing<W> {
     const worker = this.#pool.workerOf(lease);
     if (record === undefined || worker === undefined) return;
     if (!this.#processes.get(worker)!.canBeKilled) {
-      const where = this.#isFixed ? "the program has started its worker process" : `the isolation is "${this.#options.isolation}"`;
-      throw new Error(`cannot end ${record.request.label} on host ${this.#options.host}: ${where}, and only processes that the host has started can be killed`);
+      const where = this.#isFixed
+        ? "the program has started its worker process"
+        : `the isolation is "${this.#options.isolation}"`;
+      throw new Error(
+        `cannot end ${record.request.label} on host ${this.#options.host}: ${where}, and only processes that the host has started can be killed`,
+      );
     }
     this.#kill(worker, reason);
   }
@@ -144,7 +154,9 @@ export class Leasing<W> {
     for (const record of [...this.#leases.values()]) {
       if (record.request.holder !== holder) continue;
       const worker = this.#pool.workerOf(record.id);
-      const isAlone = worker !== undefined && this.#pool.leasesOf(worker).every((id) => this.#leases.get(id)?.request.holder === holder);
+      const isAlone =
+        worker !== undefined &&
+        this.#pool.leasesOf(worker).every((id) => this.#leases.get(id)?.request.holder === holder);
       if (isAlone && this.#processes.get(worker)!.canBeKilled) workers.add(worker);
       else this.#release(record);
     }
@@ -180,7 +192,8 @@ export class Leasing<W> {
       throw new Error(`${failed}: it needs a process of its own, and the program has started the worker processes`);
     }
     const isOwn = request.environment !== undefined && !isEmptyEnvironment(environment);
-    if (isOwn && this.#isFixed) throw new Error(`${failed}: it has an environment, and the program has started the worker processes`);
+    if (isOwn && this.#isFixed)
+      throw new Error(`${failed}: it has an environment, and the program has started the worker processes`);
     if (isolation === "inline" && !isEmptyEnvironment(environment)) {
       throw new Error(`${failed}: it has an environment, and the isolation "inline" has only that of the program`);
     }
@@ -205,7 +218,8 @@ export class Leasing<W> {
     const gpus = this.#isFixed || isInline || !this.#allocations.total.get("gpus") ? undefined : allocation.share.gpus;
     const key = this.#isFixed || isInline ? "" : `${gpus?.join() ?? ""};${keyOfEnvironment(environment)}`;
     // A process with much memory of earlier tasks would leave a task too little of its own.
-    const isUsable = (idle: number) => memory === undefined || (this.#processes.get(idle)!.memoryUse() ?? 0) <= memory / 2;
+    const isUsable = (idle: number) =>
+      memory === undefined || (this.#processes.get(idle)!.memoryUse() ?? 0) <= memory / 2;
     const { worker, isNew, replaces } = this.#pool.place(id, key, request.fresh, isUsable);
     if (isNew) {
       const after = replaces === undefined ? undefined : this.#stop(replaces);
@@ -220,7 +234,8 @@ export class Leasing<W> {
   /** A lease ends through the host. */
   #end(record: LeaseRecord, reason: string): void {
     this.#release(record);
-    if (record.failed === undefined) this.#ports.notify(record.request.holder, { lease: record.id, kind: "ended", reason });
+    if (record.failed === undefined)
+      this.#ports.notify(record.request.holder, { lease: record.id, kind: "ended", reason });
     else record.failed(new Error(`cannot run ${record.request.label} on host ${this.#options.host}: ${reason}`));
   }
 
@@ -259,7 +274,10 @@ export class Leasing<W> {
     process.limitMemory(limit, (used) => {
       const labels = records.map(({ request }) => request.label).join(" and ");
       const verb = records.length === 1 ? "has" : "have";
-      this.#kill(worker, `${labels} used ${formatBytes(used)} of memory, and ${verb} ${formatBytes(limit!)}; run it with more memory`);
+      this.#kill(
+        worker,
+        `${labels} used ${formatBytes(used)} of memory, and ${verb} ${formatBytes(limit!)}; run it with more memory`,
+      );
     });
   }
 }

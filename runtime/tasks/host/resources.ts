@@ -62,7 +62,9 @@ function checkAmount(name: string, given: unknown, failed: string): number {
     throw new TypeError(`${failed}: expected a number as the amount of ${name}, got ${describeValue(given)}`);
   }
   if (!(amount >= 0 && unitsOf(name, amount) <= Number.MAX_SAFE_INTEGER)) {
-    throw new RangeError(`${failed}: expected an amount of ${name} from 0 to ${largest(name)}, got ${describeValue(given)}`);
+    throw new RangeError(
+      `${failed}: expected an amount of ${name} from 0 to ${largest(name)}, got ${describeValue(given)}`,
+    );
   }
   if (name === "gpus" && amount > 1 && !Number.isInteger(amount)) {
     throw new RangeError(`${failed}: expected a whole number of gpus, or a fraction below 1, got ${amount}`);
@@ -99,7 +101,9 @@ export function amountsOf(checked: Readonly<Record<string, number>>): Amounts {
 
 /** Returns amounts as numbers. */
 export function resourcesOf(amounts: Amounts): Record<string, number> {
-  return Object.fromEntries([...amounts].map(([name, units]) => [name, name === "memory" ? units : units / unitsOfOne]));
+  return Object.fromEntries(
+    [...amounts].map(([name, units]) => [name, name === "memory" ? units : units / unitsOfOne]),
+  );
 }
 
 /** Returns amounts as text: `2 cpus, 1 gpus, 1.5 GiB of memory`. */

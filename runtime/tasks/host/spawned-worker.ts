@@ -1,9 +1,9 @@
 /** A worker process that the host has started: a proc with one actor that runs tasks. */
 import type { TaskEnvironment, TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js";
 import { type Isolation, type ProcMesh, thisHost } from "../../index.js";
-import type { MemoryWatch } from "./memory-watch.js";
-import { memoryUse } from "./memory-use.js";
 import { PoolWorker } from "../worker/pool-worker.js";
+import { memoryUse } from "./memory-use.js";
+import type { MemoryWatch } from "./memory-watch.js";
 import type { WorkerProcess, WorkerStart } from "./ports.js";
 
 /** What all worker processes of a host have in common. */

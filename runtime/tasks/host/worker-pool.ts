@@ -119,7 +119,8 @@ export class WorkerPool {
   }
 
   #findIdle(suits: (worker: PooledWorker) => boolean): PooledWorker | undefined {
-    for (const worker of this.#workers.values()) if (worker.leases.size === 0 && !worker.isEnding && suits(worker)) return worker;
+    for (const worker of this.#workers.values())
+      if (worker.leases.size === 0 && !worker.isEnding && suits(worker)) return worker;
     return undefined;
   }
 

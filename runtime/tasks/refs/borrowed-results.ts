@@ -4,6 +4,7 @@ import { procsOf } from "../../codegen/v1/index.js";
 import { SupervisionError } from "../../index.js";
 import { ObjectLostError } from "../errors.js";
 import { taskErrorOf } from "../submit/task-error-of.js";
+import { tell } from "../tell.js";
 import { Result } from "./result.js";
 
 interface Borrowed {
@@ -28,14 +29,14 @@ export class BorrowedResults {
     const known = this.#results.get(key)?.deref();
     if (known !== undefined) {
       // The reference on its way has arrived. This process counts once.
-      this.#inTurn(() => void remote.owner.borrow.broadcast(remote.id, borrower));
+      this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower)));
       return known;
     }
     // A result that is being fetched stays, because somebody waits for it.
     const result: Result = new Result(0, remote.label, () => this.#fetch(remote, result));
     this.#results.set(key, new WeakRef(result));
     this.#dropped.register(result, { key, remote, borrower });
-    this.#inTurn(() => void remote.owner.borrow.broadcast(remote.id, borrower));
+    this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower)));
     if (this.#closed !== undefined) result.reject(this.#closed);
     return result;
   }
@@ -58,7 +59,7 @@ export class BorrowedResults {
   #giveBack({ key, remote, borrower }: Borrowed): void {
     if (this.#closed !== undefined || this.#results.get(key)?.deref() !== undefined) return;
     this.#results.delete(key);
-    this.#inTurn(() => void remote.owner.unborrow.broadcast(remote.id, borrower));
+    this.#inTurn(() => tell(() => remote.owner.unborrow.broadcast(remote.id, borrower)));
   }
 }
 

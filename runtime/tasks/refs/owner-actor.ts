@@ -1,18 +1,24 @@
 /** The actor that gives the results of its process to other processes. */
 import { TaskOwnerActor, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
+import { currentCell } from "../kernel.js";
 import type { Result } from "./result.js";
 
+/** By context and process: processes that share an event loop have members of their own. */
 const members = new Map<string, ContextMember>();
+
+function keyOf(context: string, proc: bigint): string {
+  return `${context}/${proc}`;
+}
 
 /** Makes a member reachable for the owner actor that is created with its id. */
 export function addMember(member: ContextMember): void {
-  members.set(member.id, member);
+  members.set(keyOf(member.id, member.proc), member);
 }
 
 /** Forgets a member whose context has been closed. */
-export function removeMember(context: string): void {
-  members.delete(context);
+export function removeMember({ id, proc }: ContextMember): void {
+  members.delete(keyOf(id, proc));
 }
 
 /** @internal */
@@ -21,7 +27,7 @@ export class ResultOwner extends TaskOwnerActor {
 
   constructor(context: string) {
     super();
-    const member = members.get(context);
+    const member = members.get(keyOf(context, currentCell().proc.id));
     if (member === undefined) throw new Error(`cannot serve results: this process is not a part of context ${context}`);
     this.#member = member;
   }

@@ -120,12 +120,9 @@ export class TaskQueue {
   }
 
   #askForMore(): void {
+    // Tasks on leases can all be waiting for those in this queue, so that the leases do not count.
     const wanted = Math.min(this.waiting.length, this.#hosts.capacity) + this.#extraRequests;
-    // One lease more than there are tasks in all is of no use.
-    while (
-      this.#requests.size < wanted &&
-      this.leases.size + this.#requests.size < this.#hosts.capacity + this.#extraRequests
-    ) {
+    while (this.#requests.size < wanted) {
       const at = this.#hosts.next();
       if (at === undefined) return;
       this.#ask(at);

@@ -13,6 +13,7 @@ import { joinContext } from "../context/join-context.js";
 import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { mainClock } from "../kernel.js";
+import { tell } from "../tell.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
 import { TaskRun } from "./task-run.js";
 
@@ -58,6 +59,10 @@ export class PoolWorker extends TaskWorkerActor {
     this.#leases.delete(lease);
   }
 
+  override cleanup(): void {
+    this.#context?.member.close("the worker process ends");
+  }
+
   #leaseOf(id: number): LeaseState {
     let lease = this.#leases.get(id);
     if (lease === undefined) {
@@ -71,8 +76,8 @@ export class PoolWorker extends TaskWorkerActor {
     const { member, options } = this.#context!;
     const { host } = options;
     return {
-      suspend: () => member.inTurn(() => void host.suspend.broadcast(lease)),
-      resume: () => member.inTurn(() => void host.resume.broadcast(lease)),
+      suspend: () => member.inTurn(() => tell(() => host.suspend.broadcast(lease))),
+      resume: () => member.inTurn(() => tell(() => host.resume.broadcast(lease))),
       later: (body) => mainClock().nextTurn(body),
     };
   }
