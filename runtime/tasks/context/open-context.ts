@@ -87,7 +87,8 @@ function startManagers(
   });
   const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {
     const manager = on.spawn(`task host ${options.context}`, HostManager, options);
-    stops.push(() => manager.stop());
+    // Without it, the manager would wait for the streams of notices, which end with it.
+    stops.push(() => manager.stop({ drain: 0 }));
     return manager;
   };
   if (mesh !== undefined) return [spawn(thisProc(), optionsOf(0, workersOn(mesh, shared.context, stops)))];

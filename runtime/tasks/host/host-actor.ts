@@ -139,7 +139,6 @@ export class HostManager extends TaskHostActor {
     const shared: WorkerContext = {
       isolation: this.#options.isolation as Isolation,
       options: () => this.#configuration(),
-      prepare: async ({ env }) => env,
       inTurn: (body) => this.#inTurn(body),
       memory: this.#memory,
     };

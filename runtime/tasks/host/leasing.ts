@@ -102,8 +102,7 @@ export class Leasing<W> {
 
   /** Takes a request back. If it has been answered, the lease ends. */
   withdraw(holder: bigint, number: number): void {
-    const waiting = this.#requests.get(`${holder}/${number}`);
-    if (waiting !== undefined) return waiting.abort(new Error("the request has been withdrawn"));
+    this.#requests.get(`${holder}/${number}`)?.abort(new Error("the request has been withdrawn"));
     for (const { id, request } of this.#leases.values()) {
       if (request.holder === holder && request.number === number) this.giveBack(id);
     }

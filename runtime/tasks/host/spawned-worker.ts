@@ -1,6 +1,7 @@
 /** A worker process that the host has started: a proc with one actor that runs tasks. */
-import type { TaskEnvironment, TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js";
+import type { TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js";
 import { type Isolation, type ProcMesh, thisHost } from "../../index.js";
+import { prepareEnvironment } from "../environment/index.js";
 import { PoolWorker } from "../worker/pool-worker.js";
 import { memoryUse } from "./memory-use.js";
 import type { MemoryWatch } from "./memory-watch.js";
@@ -11,8 +12,6 @@ export interface WorkerContext {
   readonly isolation: Isolation;
   /** Returns the first message for each worker. */
   readonly options: () => Promise<WorkerOptions>;
-  /** Returns the environment variables for an environment, after its preparation on this host. */
-  readonly prepare: (environment: TaskEnvironment) => Promise<Record<string, string>>;
   /** Runs code that spawns processes and sends messages, as code of the manager of the host. */
   readonly inTurn: <T>(body: () => T) => T;
   readonly memory: MemoryWatch;
@@ -66,9 +65,10 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   }
 
   async #start({ environment, gpus, after }: WorkerStart): Promise<Worker> {
-    const { isolation, inTurn, prepare, options } = this.#context;
+    const { isolation, inTurn, options } = this.#context;
     await after;
-    const env = isolation === "inline" ? {} : { env: { ...(await prepare(environment)), ...visibleGpus(gpus) } };
+    const env =
+      isolation === "inline" ? {} : { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(gpus) } };
     const configuration = await options();
     this.#checkRuns();
     const worker = inTurn(() => {
