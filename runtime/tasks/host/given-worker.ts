@@ -5,14 +5,26 @@ import type { WorkerProcess } from "./ports.js";
 export class GivenWorker implements WorkerProcess<TaskWorkerMesh<never>> {
   readonly ready: Promise<TaskWorkerMesh<never>>;
   readonly canBeKilled = false;
+  readonly #worker: TaskWorkerMesh<never>;
 
   constructor(worker: TaskWorkerMesh<never>, options: Promise<WorkerOptions>) {
+    this.#worker = worker;
     this.ready = options.then((configuration) => worker.configure.callOne(configuration)).then(() => worker);
   }
 
   kill(): void {}
 
   async stop(): Promise<void> {}
+
+  /** Asks the worker something that has no effect: only the owner of a mesh is told of its failures. */
+  async findEnd(): Promise<string | undefined> {
+    try {
+      await this.#worker.takeBack.callOne(0);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
 
   memoryUse(): undefined {
     return undefined;

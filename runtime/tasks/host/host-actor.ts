@@ -52,8 +52,6 @@ export class HostManager extends TaskHostActor {
     const ports: LeasingPorts<Worker> = {
       start: (order) => this.#startWorker(order),
       notify: (holder, notice) => this.#notices.send(holder, notice),
-      now,
-      after,
     };
     this.#leasing = new Leasing(options, this.#allocations, ports, given);
     this.#bundles = new Bundles(this.#allocations, {
@@ -76,8 +74,8 @@ export class HostManager extends TaskHostActor {
     this.#leasing.withdraw(holder, number);
   }
 
-  giveBack(lease: number): void {
-    this.#leasing.giveBack(lease);
+  giveBack(lease: number): Promise<void> {
+    return this.#leasing.giveBack(lease);
   }
 
   suspend(lease: number): void {

@@ -51,7 +51,7 @@ export class Leasing<W> {
     this.#ports = ports;
     this.#isFixed = given.length > 0;
     this.#pool = new WorkerPool(this.#isFixed ? given.length : options.procs);
-    for (const process of given) this.#processes.set(this.#pool.add(""), process);
+    for (const process of given) this.#addProcess(this.#pool.add(""), process);
   }
 
   /** The number of worker processes. */
@@ -104,13 +104,21 @@ export class Leasing<W> {
   withdraw(holder: bigint, number: number): void {
     this.#requests.get(`${holder}/${number}`)?.abort(new Error("the request has been withdrawn"));
     for (const { id, request } of this.#leases.values()) {
-      if (request.holder === holder && request.number === number) this.giveBack(id);
+      if (request.holder === holder && request.number === number) void this.giveBack(id);
     }
   }
 
-  giveBack(lease: number): void {
+  /** Ends a lease. An unknown number has no effect. */
+  async giveBack(lease: number): Promise<void> {
     const record = this.#leases.get(lease);
-    if (record !== undefined) this.#release(record);
+    const worker = this.#pool.workerOf(lease);
+    if (record === undefined) return;
+    if (this.#isFixed && worker !== undefined) {
+      // Holders give a lease back, too, when its process has ended.
+      const end = await this.#processes.get(worker)?.findEnd();
+      if (end !== undefined) this.ended(worker, end);
+    }
+    this.#release(record);
   }
 
   suspend(lease: number): void {
@@ -206,7 +214,8 @@ export class Leasing<W> {
       signal.addEventListener("abort", () => reject(signal.reason));
     });
     const process = this.#place(record, environment);
-    const worker = await Promise.race([process.ready, failed]);
+    // The failure of a start ends all leases of the process, this one included.
+    const worker = await Promise.race([process.ready.catch(() => failed), failed]);
     record.failed = undefined;
     return { id: record.id, worker, gpus: [...record.allocation.share.gpus] };
   }
@@ -223,11 +232,15 @@ export class Leasing<W> {
     if (isNew) {
       const after = replaces === undefined ? undefined : this.#stop(replaces);
       const started = this.#ports.start({ id: worker, environment, gpus, after });
-      this.#processes.set(worker, started);
-      started.ready.catch((error: Error) => this.ended(worker, error.message));
+      this.#addProcess(worker, started);
     }
     this.#limitMemory(worker);
     return this.#processes.get(worker)!;
+  }
+
+  #addProcess(worker: number, process: WorkerProcess<W>): void {
+    this.#processes.set(worker, process);
+    process.ready.catch((error: Error) => this.ended(worker, error.message));
   }
 
   /** A lease ends through the host. */

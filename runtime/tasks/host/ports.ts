@@ -1,4 +1,4 @@
-/** What the management of a host needs of processes, holders and time. Tests and simulations have their own. */
+/** What the leasing of a host needs of processes and holders. Tests and simulations have their own. */
 import type { LeaseNotice, TaskEnvironment } from "../../../generated/tasks.js";
 
 /** A worker process that has been started. `W` is what its tasks are sent to. */
@@ -11,6 +11,8 @@ export interface WorkerProcess<W> {
   kill(): void;
   /** Ends the process, which has no tasks. Resolves when it has ended; that is not reported. */
   stop(): Promise<void>;
+  /** Resolves with what has happened to the process if it has ended and its end is not reported. */
+  findEnd(): Promise<string | undefined>;
   /** The use of memory in bytes, of the process and what it has started; undefined if it is not known. */
   memoryUse(): number | undefined;
   /**
@@ -38,7 +40,4 @@ export interface LeasingPorts<W> {
   start(order: WorkerStart): WorkerProcess<W>;
   /** Tells a holder something. Returns false if it does not listen. */
   notify(holder: bigint, notice: LeaseNotice): boolean;
-  now(): number;
-  /** Calls a function later, unless it is cancelled by calling the returned function. */
-  after(milliseconds: number, call: () => void): () => void;
 }

@@ -49,6 +49,8 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     await this.#procs?.stop({ reason: "no task needs it any more", drain: 0 });
   }
 
+  async findEnd(): Promise<undefined> {}
+
   memoryUse(): number | undefined {
     const pid = this.#pid;
     return pid === undefined ? undefined : memoryUse(new Set([pid])).get(pid);
