@@ -1,6 +1,8 @@
 /** `JobContext.get`: waits for values, and lets other tasks run meanwhile. */
 import { TimeoutError } from "../../index.js";
 import { type ObjectRef, ObjectRef as Ref, recordOf } from "../refs/object-ref.js";
+import type { ValueCodec } from "../refs/value-codec.js";
+import { currentScope } from "./current.js";
 import type { ContextMember } from "./member.js";
 import { checkTimeout } from "./timeout.js";
 import { whileWaiting } from "./while-waiting.js";
@@ -16,18 +18,54 @@ export type Values<L extends readonly unknown[]> = {
   -readonly [I in keyof L]: L[I] extends ObjectRef<infer T> ? T : L[I];
 };
 
-export async function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: GetOptions): Promise<unknown> {
+export function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: GetOptions): Promise<unknown> {
   const what = "cannot get a result";
-  const limit = checkTimeout(options.timeout, what);
+  const { result, codec, member: of } = recordOf(ref);
+  // Most results are awaited by programs, without a limit: one promise is enough for them.
+  if (
+    of === member &&
+    options.timeout === undefined &&
+    codec.load === undefined &&
+    currentScope()?.task === undefined
+  ) {
+    return new Promise((resolve, reject) => {
+      result.whenSettled(() => {
+        const { bytes } = result;
+        if (bytes === undefined) reject(result.error!);
+        else decodeFor(codec, bytes, resolve, reject);
+      });
+    });
+  }
+  return getWaiting(member, ref, options.timeout, what);
+}
+
+function decodeFor(
+  codec: ValueCodec,
+  bytes: Uint8Array,
+  resolve: (value: unknown) => void,
+  reject: (error: unknown) => void,
+): void {
+  try {
+    resolve(codec.decode(bytes));
+  } catch (error) {
+    reject(error);
+  }
+}
+
+async function getWaiting(
+  member: ContextMember,
+  ref: ObjectRef<unknown>,
+  timeout: number | undefined,
+  what: string,
+): Promise<unknown> {
+  const limit = checkTimeout(timeout, what);
   member.check(ref, what);
-  const { result, codec } = recordOf(ref);
+  const { result } = recordOf(ref);
   if (!result.isSettled) {
     const settled = new Promise<void>((resolve) => result.whenSettled(resolve));
     await whileWaiting(member, [ref], limit === undefined ? settled : withLimit(member, settled, limit, [ref]));
   }
-  if (result.bytes === undefined) throw result.error!;
-  if (codec.load !== undefined) await codec.load();
-  return codec.decode(result.bytes);
+  return valueIn(ref);
 }
 
 export async function getAll(

@@ -226,7 +226,7 @@ export class JobContext implements AsyncDisposable {
     member.checkOpen("cannot put a value");
     const result = new Result(member.newResultId(), "put");
     result.resolve(member.plain.encode(value, putPlace));
-    return new ObjectRef<T>({ member, result, codec: member.plain });
+    return new ObjectRef<T>({ member, result, codec: member.plain, remote: undefined });
   }
 
   /**

@@ -198,7 +198,7 @@ export class ContextMember {
     const codec = remote.task === undefined ? this.plain : new ImportedCodec(remote.task);
     if (procsOf(remote.owner)[0] === this.proc) {
       const result = this.exported.returned(remote.id) ?? lostResult(remote.label);
-      return new ObjectRef({ member: this, result, codec });
+      return new ObjectRef({ member: this, result, codec, remote: undefined });
     }
     const result = this.#borrowed.borrow(remote, this.#owner());
     return new ObjectRef({ member: this, result, codec, remote });

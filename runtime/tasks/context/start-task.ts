@@ -5,7 +5,7 @@ import { describeValue } from "../../../shared/text/describe-value.js";
 import { TaskError } from "../errors.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
-import { type PendingTask, RunTimes } from "../submit/pending-task.js";
+import { PendingTask, RunTimes } from "../submit/pending-task.js";
 import { Task } from "../task.js";
 import { encodeArguments, type PlainPlace } from "../values/index.js";
 import { argumentCodec, resultCodec } from "../values-of-task.js";
@@ -17,7 +17,6 @@ import type { RunPlan } from "./run-options.js";
 const defaultRetries = 3;
 
 const runTimes = new WeakMap<Task, RunTimes>();
-const nothing = new Uint8Array(0);
 
 /** @throws TypeError if the arguments do not fit the task */
 export function startTask(
@@ -35,38 +34,52 @@ export function startTask(
   member.checkOpen(`cannot run ${label}`);
   checkArity(task, args);
   const result = new Result(member.newResultId(), label);
-  const pending: PendingTask = {
-    ...{ id: result.id, task, label, result },
-    times: timesOf(task),
-    retries: retriesOf(plan, task, label),
-    args: nothing,
-    references: undefined,
-    chain: chainOf(member, result.id),
-    queue: undefined,
-    lease: undefined,
-    cancelled: undefined,
-  };
-  const parts = args.map((arg, i) => (arg instanceof ObjectRef ? arg : encodeValue(member, task, i, arg)));
-  const refs = parts.filter((part) => part instanceof ObjectRef);
-  for (const ref of refs) member.check(ref, `cannot run ${label}`);
-  let taskClass = plan.ready === undefined ? plan.nextClass() : undefined;
+  const retries = retriesOf(plan, task, label);
+  const pending = new PendingTask(task, result, timesOf(task), retries, chainOf(member, result.id));
+  const parts: (Uint8Array | ObjectRef<unknown>)[] = [];
+  let isComplete = plan.ready === undefined;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i];
+    if (arg instanceof ObjectRef) {
+      member.check(arg, `cannot run ${label}`);
+      isComplete = false;
+      parts.push(arg);
+    } else {
+      parts.push(argumentCodec(task, i, member).encode(arg, placeOf(task, i)));
+    }
+  }
+  if (isComplete) {
+    pending.args = encodeArguments(parts as Uint8Array[]);
+    member.submit(pending, plan.nextClass());
+  } else {
+    startLater(member, plan, pending, parts);
+  }
+  return new ObjectRef({ member, result, codec: resultCodec(task, member), remote: undefined });
+}
+
+/** Starts a task when its arguments are there, and the versions of its packages are known. */
+function startLater(
+  member: ContextMember,
+  plan: RunPlan,
+  pending: PendingTask,
+  parts: readonly (Uint8Array | ObjectRef<unknown>)[],
+): void {
+  const { task, label, result } = pending;
+  const taskClass = plan.ready === undefined ? plan.nextClass() : undefined;
   const submit = () => {
     if (result.isSettled) return;
     try {
-      taskClass ??= plan.nextClass();
       pending.args = encodeArguments(
         parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, task, i, part) : part)),
       );
+      member.submit(pending, taskClass ?? plan.nextClass());
     } catch (error) {
       result.reject(error as Error);
-      return;
     }
-    member.submit(pending, taskClass!);
   };
-  const begin = () => (refs.length === 0 ? submit() : whenAllSettled(parts, label, result, submit));
+  const begin = () => whenAllSettled(parts, label, result, submit);
   if (plan.ready === undefined) begin();
   else plan.ready.then(begin, (error: Error) => result.reject(error));
-  return new ObjectRef({ member, result, codec: resultCodec(task, member) });
 }
 
 /** Calls `ready` when all references have values. If one has failed, the task fails without being run. */
@@ -108,10 +121,6 @@ function passOn(member: ContextMember, task: Task, index: number, ref: ObjectRef
   const wanted = argumentCodec(task, index, member);
   if (wanted.fingerprint === codec.fingerprint) return bytes;
   return wanted.encode(codec.decode(bytes), placeOf(task, index));
-}
-
-function encodeValue(member: ContextMember, task: Task, index: number, value: unknown): Uint8Array {
-  return argumentCodec(task, index, member).encode(value, placeOf(task, index));
 }
 
 const places = new WeakMap<Task, PlainPlace[]>();

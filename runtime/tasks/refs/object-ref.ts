@@ -13,7 +13,7 @@ export interface RefRecord {
   readonly result: Result;
   readonly codec: ValueCodec;
   /** The reference to the result of another process. Undefined: this process has the result. */
-  readonly remote?: ObjectReference;
+  readonly remote: ObjectReference | undefined;
 }
 
 declare const value: unique symbol;

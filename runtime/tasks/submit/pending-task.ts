@@ -13,14 +13,16 @@ export class RunTimes {
   expected = Number.POSITIVE_INFINITY;
 
   add(micros: number): void {
-    // Longer times count at once, so that one slow task is enough to stop sending many ahead.
-    if (micros > this.expected || this.expected === Number.POSITIVE_INFINITY) this.expected = micros;
-    else this.expected += (micros - this.expected) / 8;
+    // One time that is much longer, because memory was collected meanwhile, says little.
+    if (this.expected === Number.POSITIVE_INFINITY) this.expected = micros;
+    else this.expected += (Math.min(micros, this.expected * 4 + 100) - this.expected) / 8;
   }
 }
 
+const nothing = new Uint8Array(0);
+
 /** A task on its way from `run` to its result. */
-export interface PendingTask {
+export class PendingTask {
   readonly id: number;
   readonly task: Task;
   /** The name in reports. */
@@ -29,14 +31,24 @@ export interface PendingTask {
   readonly times: RunTimes;
   /** The number of times that the task may still be run after its process has ended. */
   retries: number;
-  /** The encoded arguments; empty while some of them are missing. */
-  args: Uint8Array;
-  /** The indices of arguments that the worker fetches. */
-  references: number[] | undefined;
   readonly chain: TaskOrigin[] | undefined;
+  /** The encoded arguments; empty while some of them are missing. */
+  args: Uint8Array = nothing;
+  /** The indices of arguments that the worker fetches. */
+  references: number[] | undefined = undefined;
   /** Where the task is: waiting for arguments (neither), in a queue, or sent under a lease. */
-  queue: TaskQueue | undefined;
-  lease: HeldLease | undefined;
+  queue: TaskQueue | undefined = undefined;
+  lease: HeldLease | undefined = undefined;
   /** Why the task was cancelled. */
-  cancelled: string | undefined;
+  cancelled: string | undefined = undefined;
+
+  constructor(task: Task, result: Result, times: RunTimes, retries: number, chain: TaskOrigin[] | undefined) {
+    this.id = result.id;
+    this.task = task;
+    this.label = result.label;
+    this.result = result;
+    this.times = times;
+    this.retries = retries;
+    this.chain = chain;
+  }
 }
