@@ -186,7 +186,7 @@ async function expectEachHandlesItsOwn(steps: readonly Step[], creditMessages: n
 }
 
 test("each actor handles exactly what was sent while its rank belonged to the mesh, in order", async () => {
-  const steps = fc.array(step, { minLength: 1, maxLength: 60 });
+  const steps = fc.array(step, { minLength: 1, maxLength: 60, size: "max" });
   const credit = fc.integer({ min: 1, max: 6 });
   const fanout = fc.integer({ min: 1, max: 2 });
   const property = fc.asyncProperty(steps, credit, fanout, expectEachHandlesItsOwn);
