@@ -87,3 +87,17 @@ test("`@propagate` changes the fingerprint of an actor, but its function does no
   expect(of("/** @propagate */")).not.toBe(of(""));
   expect(of("/** @propagate */")).toBe(of("/** @propagate ../../src/shapes.ts#forward */"));
 });
+
+test("a task with tensors gets their codec, since its arguments are copied outside of messages", () => {
+  const { texts, diagnostics } = compile({
+    "schemas/a.ts": `import type { Task, Tensor } from "viceroy/schema";
+export interface Scale extends Task<[weights: Tensor, by?: number], Tensor> {}
+`,
+  });
+  expect(diagnostics).toEqual([]);
+  const text = texts.get("a.ts")!;
+  expect(text).toContain('import { type Tensor, tensorCodec } from "viceroy/tensor";');
+  expect(text).toContain("ScaleTask: TaskSchema<[weights: Tensor, by?: number], Tensor>");
+  expect(text).toContain("args: () => [tensorCodec(), codec.double],");
+  expect(text).toContain("result: () => tensorCodec(),");
+});

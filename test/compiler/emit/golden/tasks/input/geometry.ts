@@ -1,4 +1,4 @@
-import type { Actor, Float32, Mesh, Port, RdmaBuffer, Task, Tensor, Uint32 } from "viceroy/schema";
+import type { Actor, Float32, Mesh, Port, RdmaBuffer, Task, Uint32 } from "viceroy/schema";
 import type { Line } from "./shapes.js";
 
 /** The square of a number. */
@@ -36,7 +36,7 @@ export interface Counter extends Actor<[]> {
 }
 
 /** Handles. */
-export interface Report extends Task<[to: Port<Line>, counters: Mesh<Counter>, memory: RdmaBuffer, weights: Tensor], Tensor> {}
+export interface Report extends Task<[to: Port<Line>, counters: Mesh<Counter>, memory: RdmaBuffer], RdmaBuffer> {}
 
 type Options = [radius: Float32, steps?: Uint32];
 export interface Circle extends Task<Options, Page<Line>> {}
