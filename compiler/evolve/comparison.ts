@@ -1,5 +1,5 @@
 /**
- * Compares two states of a project's schemas and pairs what corresponds. Declarations are paired by their keys, or by
+ * Compares two states of a project's schemas and pairs what corresponds. Types and tasks are paired by their keys, or by
  * their names if their file has moved; actors, endpoints and members are paired by their ids.
  */
 
@@ -14,6 +14,7 @@ import {
   indexSchema,
   type Schema,
   type SchemaIndex,
+  type TaskDeclaration,
   type Type,
   type TypeDeclaration,
 } from "../model/index.js";
@@ -44,6 +45,9 @@ export interface StateComparison {
   /** Declarations that the newer side does not have. */
   readonly removedTypes: readonly TypeDeclaration[];
   readonly actors: readonly Pair<ActorDeclaration>[];
+  readonly tasks: readonly Pair<TaskDeclaration>[];
+  /** Tasks that the newer side does not have. */
+  readonly removedTasks: readonly TaskDeclaration[];
   /** Endpoints of actors that both sides have, if both have the endpoint. */
   readonly endpoints: readonly EndpointPair[];
   /** Shapes of the same kind on both sides, of named declarations and inline types. */
@@ -64,7 +68,13 @@ export function compareStates(older: SchemaState, newer: SchemaState): StateComp
   const paired = new Set(types.map((pair) => pair.older));
   const actors = pairActors(older.schema, newer.schema);
   const endpoints = actors.flatMap((pair) => pairEndpoints(pair));
-  const pairs = pairShapes(types, actors, endpoints);
+  const tasksBefore = older.schema.modules.flatMap(({ tasks }) => tasks);
+  const tasks = pairByName(
+    tasksBefore,
+    newer.schema.modules.flatMap((module) => module.tasks),
+  );
+  const pairedTasks = new Set(tasks.map((pair) => pair.older));
+  const pairs = pairShapes(types, actors, endpoints, tasks);
   return {
     states: { older, newer },
     indexes: { older: indexSchema(older.schema), newer: indexSchema(newer.schema) },
@@ -72,6 +82,8 @@ export function compareStates(older: SchemaState, newer: SchemaState): StateComp
     currentTypeText: (type) => typeText(type, (key) => moved.get(key) ?? declarationName(key)),
     removedTypes: before.filter((type) => !paired.has(type)),
     actors,
+    tasks,
+    removedTasks: tasksBefore.filter((task) => !pairedTasks.has(task)),
     endpoints,
     shapes: pairs.shapes,
     tuples: pairs.tuples,
@@ -84,13 +96,16 @@ export function compareStates(older: SchemaState, newer: SchemaState): StateComp
  * namespace of its file by its simple name. Either way, the name must be unique among the new and among the removed
  * declarations.
  */
-function pairByName(before: readonly TypeDeclaration[], after: readonly TypeDeclaration[]): Pair<TypeDeclaration>[] {
+function pairByName<D extends Pick<TypeDeclaration, "key" | "name">>(
+  before: readonly D[],
+  after: readonly D[],
+): Pair<D>[] {
   const keys = new Map(after.map((type) => [type.key, type]));
   const olderKeys = new Set(before.map(({ key }) => key));
   const moved = after.filter(({ key }) => !olderKeys.has(key));
   const gone = before.filter(({ key }) => !keys.has(key));
   /** Returns the new declaration that `isLike` accepts, if it accepts exactly one new and one removed declaration. */
-  const only = (isLike: (other: TypeDeclaration) => boolean): TypeDeclaration | undefined => {
+  const only = (isLike: (other: D) => boolean): D | undefined => {
     const candidates = moved.filter(isLike);
     return candidates.length === 1 && gone.filter(isLike).length === 1 ? candidates[0] : undefined;
   };

@@ -9,6 +9,7 @@ import {
   type Position,
   partsOf,
   type Shape,
+  type TaskDeclaration,
   type Type,
   type TypeDeclaration,
 } from "../model/index.js";
@@ -47,6 +48,7 @@ export function pairShapes(
   types: readonly Pair<TypeDeclaration>[],
   actors: readonly Pair<ActorDeclaration>[],
   endpoints: readonly EndpointPair[],
+  tasks: readonly Pair<TaskDeclaration>[],
 ): ShapePairs {
   const walk = new ShapePairing();
   for (const { older, newer } of types) walk.declaration(older, newer);
@@ -56,6 +58,11 @@ export function pairShapes(
     walk.members(place, older.params, newer.params);
     if (older.result !== undefined && newer.result !== undefined)
       walk.pairTypes(place, older.result, newer.result, newer.at);
+  }
+  for (const { older, newer } of tasks) {
+    walk.members(newer.name, older.args, newer.args);
+    if (older.result !== undefined && newer.result !== undefined)
+      walk.pairTypes(newer.name, older.result, newer.result, newer.at);
   }
   return walk.found;
 }

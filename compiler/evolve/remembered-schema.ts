@@ -16,6 +16,7 @@ import type {
   Position,
   Schema,
   Shape,
+  TaskDeclaration,
   Type,
   TypeDeclaration,
 } from "../model/index.js";
@@ -102,7 +103,7 @@ class SchemaRebuilder {
     const module = moduleName(path);
     const names = new Set(types.flatMap(({ name, key }) => [name, this.#before.get(key) ?? name]));
     return this.#lock.blocks
-      .filter((block) => block.module === module && !block.retired && block.kind !== "actor")
+      .filter((block) => block.module === module && !block.retired && !isFunction(block))
       .filter((block) => this.#declared.has(block) && !names.has(block.name))
       .map(({ name, line }) => ({
         ...{ key: `${path}#${name}`, name, exported: true, doc: "", typeParameters: [] },
@@ -117,6 +118,7 @@ class SchemaRebuilder {
       ...module,
       types: module.types.map((type) => this.#declaration(type, name)),
       actors: module.actors.map((actor) => this.#actor(actor, name)),
+      tasks: module.tasks.map((task) => this.#task(task, name)),
     };
   }
 
@@ -139,7 +141,7 @@ class SchemaRebuilder {
   /** Returns the block of a declaration that had another kind. */
   #anyBlock({ module, path }: ShapePath): LockBlock | undefined {
     return this.#lock.blocks.find(
-      (block) => block.name === path && block.module === module && !block.retired && block.kind !== "actor",
+      (block) => block.name === path && block.module === module && !block.retired && !isFunction(block),
     );
   }
 
@@ -277,6 +279,20 @@ class SchemaRebuilder {
     };
   }
 
+  #task(task: TaskDeclaration, module: string): TaskDeclaration {
+    const where = { module, path: task.name, typeParameters: [] };
+    const [entry] = this.#block("task", where)?.entries ?? [];
+    if (entry === undefined) return task;
+    const inside = shapePathBelow(where, "()");
+    const { result: now, ...others } = task;
+    const result = entry.type === "void" ? undefined : this.#typeThen(entry.type, now, shapePathBelow(inside, "->"));
+    return {
+      ...others,
+      args: this.#params(entry.params?.entries ?? [], task.args, inside, task.at),
+      ...(result !== undefined && { result }),
+    };
+  }
+
   #endpoint({ id, name, type: text, params, line }: LockEntry, actor: ActorDeclaration, where: ShapePath): Endpoint {
     const now = actor.endpoints.find((endpoint) => endpoint.id === id);
     const at = now?.at ?? positionIn(this.#file, line);
@@ -312,6 +328,11 @@ class SchemaRebuilder {
         return type === undefined ? [] : [{ name, id, type, optional, at: now?.at ?? at }];
       });
   }
+}
+
+/** Returns whether a block belongs to an actor or a task, and not to a type. */
+function isFunction({ kind }: LockBlock): boolean {
+  return kind === "actor" || kind === "task";
 }
 
 type EnumShape = Extract<Shape, { kind: "enum" }>;

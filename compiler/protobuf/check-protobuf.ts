@@ -5,19 +5,19 @@
 import { enumValueName, jsonName, protoName } from "../../shared/protobuf/names.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import { flattenedCases } from "../model/flattened-oneof.js";
-import { indexSchema, partsOf, partsOfShape, type SchemaIndex, typesOfActors } from "../model/resolve.js";
-import type { ActorDeclaration, Schema, TypeDeclaration } from "../model/schema.js";
+import { indexSchema, partsOf, partsOfShape, type SchemaIndex, typesOfActors, typesOfTasks } from "../model/resolve.js";
+import type { ActorDeclaration, Schema, TaskDeclaration, TypeDeclaration } from "../model/schema.js";
 import type { Field, Position, Shape, Type } from "../model/type.js";
 import { hasNumbers, valueForm } from "./form/form.js";
 
-type Declaration = TypeDeclaration | ActorDeclaration;
+type Declaration = TypeDeclaration | ActorDeclaration | TaskDeclaration;
 
 /** Caches the diagnostics of declarations. They never change, and watch mode asks for them after every edit. */
 const known = new WeakMap<Declaration, readonly Diagnostic[]>();
 
 /** Returns the diagnostics of a schema that has ids. */
 export function checkProtobuf(schema: Schema): readonly Diagnostic[] {
-  const declarations = schema.modules.flatMap(({ types, actors }) => [...types, ...actors]);
+  const declarations = schema.modules.flatMap(({ types, actors, tasks }) => [...types, ...actors, ...tasks]);
   return [...declarations.flatMap(checkDeclaration), ...checkUnpacked(schema), ...checkReserved(schema)];
 }
 
@@ -28,9 +28,13 @@ function checkDeclaration(declaration: Declaration): readonly Diagnostic[] {
   const found =
     "shape" in declaration
       ? checkShape(declaration.shape, name)
-      : typesOfActors([declaration]).flatMap((type) => checkType(type, name));
+      : typesOfFunction(declaration).flatMap((type) => checkType(type, name));
   known.set(declaration, found);
   return found;
+}
+
+function typesOfFunction(declaration: ActorDeclaration | TaskDeclaration): readonly Type[] {
+  return "endpoints" in declaration ? typesOfActors([declaration]) : typesOfTasks([declaration]);
 }
 
 /** Checks the inline shapes in a type, at any depth. */
@@ -156,9 +160,11 @@ function checkUnpacked(schema: Schema): readonly Diagnostic[] {
   };
   const inType = (type: Type, owner: string): readonly Diagnostic[] =>
     type.kind === "inline" ? inShape(type.shape, owner) : partsOf(type).flatMap((part) => inType(part, owner));
-  return schema.modules.flatMap(({ types, actors }) => [
+  return schema.modules.flatMap(({ types, actors, tasks }) => [
     ...types.flatMap(({ shape, name }) => inShape(shape, name)),
-    ...actors.flatMap((actor) => typesOfActors([actor]).flatMap((type) => inType(type, actor.name))),
+    ...[...actors, ...tasks].flatMap((declaration) =>
+      typesOfFunction(declaration).flatMap((type) => inType(type, declaration.name)),
+    ),
   ]);
 }
 

@@ -32,6 +32,9 @@ export async function rename(project: Project, member: string, name: string, io:
   if (!isQualifiedName(owner) || old === "") return refuse("expected Type.member");
   if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)) return refuse(`expected an identifier as the new name, got "${name}"`);
   const members = declarationMembers(output.schema, owner);
+  if (output.schema.modules.some(({ tasks }) => tasks.some((task) => task.name === owner))) {
+    return refuse(`the arguments of task ${owner} are passed by position; change the name in the schema`);
+  }
   if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
   const isEndpoint = output.schema.modules.some(({ actors }) => actors.some((actor) => actor.name === owner));
   const reserved = isEndpoint ? whyReserved(name) : undefined;

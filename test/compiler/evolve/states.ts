@@ -9,7 +9,7 @@ import { readSchemaState } from "../../../compiler/pipeline/schema-state.js";
 import { openTypeSource } from "../../../compiler/source/index.js";
 
 const vocabulary =
-  'import type { Actor, Any, Float32, Int32, Int64, Mesh, NullValue, Oneof, Port, RdmaBuffer, Sint32, Stream, Tensor, Uint32, Uint64, Value } from "viceroy/schema";\n';
+  'import type { Actor, Any, Float32, Int32, Int64, Mesh, NullValue, Oneof, Port, RdmaBuffer, Sint32, Stream, Task, Tensor, Uint32, Uint64, Value } from "viceroy/schema";\n';
 
 export type SchemaTexts = string | Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-/** Reports changed parameters of endpoints and constructors. Code that calls them does not compile any more. */
+/** Reports changed parameters of endpoints, constructors and tasks. Code that calls them does not compile any more. */
 import { typeText } from "../../../lock/type-text.js";
 import type { Parameter, Position, Type } from "../../../model/index.js";
 import type { BreakFinding, BreakRule } from "../../break-rule.js";
@@ -7,14 +7,34 @@ export const parametersChanged: BreakRule = {
   code: "VC5040",
   name: "parameters-changed",
   class: "SOURCE",
-  find({ endpoints, actors, currentTypeText: textNow }) {
+  find({ endpoints, actors, tasks, currentTypeText: textNow }) {
     return [
-      ...actors.flatMap(({ older, newer }) => compareCalls(newer.name, older.args, newer.args, newer.at, textNow)),
+      ...actors.flatMap(({ older, newer }) =>
+        compareCalls(newer.name, older.args, newer.args, newer.at, textNow, ofActors),
+      ),
       ...endpoints.flatMap(({ older, newer, actor }) =>
-        compareCalls(`${actor.name}.${newer.name}`, older.params, newer.params, newer.at, textNow),
+        compareCalls(`${actor.name}.${newer.name}`, older.params, newer.params, newer.at, textNow, ofActors),
+      ),
+      ...tasks.flatMap(({ older, newer }) =>
+        compareCalls(newer.name, older.args, newer.args, newer.at, textNow, ofTasks),
       ),
     ];
   },
+};
+
+/** What a user can do about a parameter that has gone, and about one with another type. */
+interface Fixes {
+  readonly gone: string;
+  readonly changed: string;
+}
+
+const ofActors: Fixes = {
+  gone: "Keep it; the actor may leave it unused.",
+  changed: "Add an endpoint with another name, and keep this one for older callers.",
+};
+const ofTasks: Fixes = {
+  gone: "Keep it; the task may leave it unused.",
+  changed: "Add a task with another name, and keep this one for its callers.",
 };
 
 /** Compares parameters by position. Their names do not matter to callers. */
@@ -24,6 +44,7 @@ function compareCalls(
   newer: readonly Parameter[],
   at: Position,
   textNow: (type: Type) => string,
+  fixes: Fixes,
 ): readonly BreakFinding[] {
   const found = (text: string, where: Position, fix: string): readonly BreakFinding[] => [
     {
@@ -36,11 +57,10 @@ function compareCalls(
   ];
   for (const [i, was] of older.entries()) {
     const is = newer[i];
-    if (is === undefined)
-      return found(`the parameter ${was.name} has gone`, at, "Keep it; the actor may leave it unused.");
+    if (is === undefined) return found(`the parameter ${was.name} has gone`, at, fixes.gone);
     if (textNow(was.type) !== typeText(is.type)) {
       const text = `parameter ${i + 1}, ${is.name}, was ${typeText(was.type)} and is ${typeText(is.type)}`;
-      return found(text, is.at, "Add an endpoint with another name, and keep this one for older callers.");
+      return found(text, is.at, fixes.changed);
     }
     if (was.optional && !is.optional)
       return found(`the parameter ${is.name} must be given now`, is.at, `Write \`${is.name}?\`.`);

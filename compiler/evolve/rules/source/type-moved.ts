@@ -8,7 +8,7 @@ export const typeMoved: BreakRule = {
   code: "VC5031",
   name: "type-moved",
   class: "SOURCE",
-  find({ types, actors }) {
+  find({ types, actors, tasks }) {
     const visible = types.filter(({ older, newer }) => older.exported && newer.exported);
     const renamed = visible
       .filter(({ older, newer }) => older.name !== newer.name)
@@ -19,7 +19,7 @@ export const typeMoved: BreakRule = {
         text: `${older.name} is called ${name} now: code that names it, or its codec, does not compile, and the type URL in an Any is another`,
         fix: "Move it back, or change the code of its users. Bytes are as before.",
       }));
-    const elsewhere = [...visible, ...actors]
+    const elsewhere = [...visible, ...actors, ...tasks]
       .filter(({ older, newer }) => older.at.file !== newer.at.file)
       .map(({ older, newer: { name, at } }) => ({
         place: name,

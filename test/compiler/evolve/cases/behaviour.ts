@@ -1,5 +1,5 @@
 /** Other answers to the same call, and other names outside of TypeScript: the borders of the rules of the class BEHAVIOUR. */
-import { actor, type Case, replaced, tree, watch, without } from "./case.js";
+import { actor, type Case, replaced, task, tree, watch, without } from "./case.js";
 
 /** `@timeout 5s` of a comment with that tag. */
 function tagIn(comment: string): string {
@@ -7,6 +7,8 @@ function tagIn(comment: string): string {
 }
 
 export const behaviour: readonly Case[] = [
+  { title: "VC5050 task", older: `/** @idempotent */\n${task("[]")}`, newer: task("[]") },
+  { title: "VC5050 task, marked", newer: `/** @idempotent */\n${task("[]")}`, older: task("[]") },
   // 5050..54
   ...(
     [

@@ -35,3 +35,8 @@ export function actor(endpoint: string, args = ""): string {
 export function watch(endpoint: string): string {
   return actor(endpoint).replace("Clock", "Watch");
 }
+
+/** A task. `signature` contains its arguments and its result: `[n: number], number`. */
+export function task(signature: string, name = "Square"): string {
+  return `export interface ${name} extends Task<${signature}> {}\n`;
+}

@@ -1,5 +1,5 @@
 /** Code that no longer compiles: where the rules of the class SOURCE begin and end. */
-import { actor, type Case, interfaceOf, replaced, tree } from "./case.js";
+import { actor, type Case, interfaceOf, replaced, task, tree } from "./case.js";
 
 const kinds = Object.entries({
   interface: "interface X { a?: Int32 }",
@@ -27,7 +27,15 @@ export const source: readonly Case[] = [
     newer: tree("a: Leaf;") + interfaceOf("Leaf", "b: Int32;"),
     older: `${tree("a: Leaf;")}interface Leaf {\n  b: Int32;\n}\n`,
   },
+  { title: "VC5030 task", older: task("[n: Int32], Int32") + tree("a: Int32;"), newer: tree("a: Int32;") },
+  { title: "VC5030 task renamed", older: task("[n: Int32], Int32"), newer: task("[n: Int32], Int32", "Cube") },
+  { title: "VC5030 task new", older: tree("a: Int32;"), newer: task("[n: Int32], Int32") + tree("a: Int32;") },
   // 5031
+  {
+    title: "VC5031 file of a task",
+    older: { "schemas/a.ts": `import type { Task } from "viceroy/schema";\n${task("[n: number], number")}` },
+    newer: { "schemas/b.ts": `import type { Task } from "viceroy/schema";\n${task("[n: number], number")}` },
+  },
   {
     title: "VC5031 file of a type and an actor",
     older: {
@@ -251,7 +259,24 @@ export const source: readonly Case[] = [
   },
   { title: "VC5040 constructor new", older: actor("get(): void;"), newer: actor("get(): void;", "<[zone: string]>") },
   { title: "VC5040 constructor gone", older: actor("get(): void;", "<[zone: string]>"), newer: actor("get(): void;") },
+  { title: "VC5040 task gone", older: task("[a: Int32, b: string]"), newer: task("[a: Int32]") },
+  { title: "VC5040 task type", older: task("[a: Int32, b: Int32[]]"), newer: task("[a: Int32, b: Set<Int32>]") },
+  { title: "VC5040 task required", older: task("[a?: Int32]"), newer: task("[a: Int32]") },
+  { title: "VC5040 task optional", older: task("[a: Int32]"), newer: task("[a?: Int32]") },
+  { title: "VC5040 task new required", older: task("[a: Int32]"), newer: task("[a: Int32, b: string]") },
+  { title: "VC5040 task new optional", older: task("[a: Int32]"), newer: task("[a: Int32, b?: string]") },
+  { title: "VC5040 task swapped", older: task("[a: Int32, b: string]"), newer: task("[b: string, a: Int32]") },
+  { title: "VC5040 task renamed argument", older: task("[a: Int32]"), newer: task("[b: Int32]") },
+  {
+    title: "VC5037 task with a new member in place",
+    older: task("[a: { x: Int32 }], { y: Int32 }"),
+    newer: task("[a: { x: Int32; z: Int32 }], { y: Int32; z: Int32 }"),
+  },
   // 5041
+  { title: "VC5041 task", older: task("[a: Int32], Int32"), newer: task("[a: Int32], string") },
+  { title: "VC5041 task void", older: task("[a: Int32], Int32"), newer: task("[a: Int32]") },
+  { title: "VC5041 task from void", older: task("[a: Int32]"), newer: task("[a: Int32], Int32") },
+  { title: "VC5041 task same", older: task("[a: Int32], Int32"), newer: `/** Words. */\n${task("[a: Int32], Int32")}` },
   { title: "VC5041 list", older: actor("get(): Int32[];"), newer: actor("get(): Int32Array;") },
   {
     title: "VC5041 void",
