@@ -7,6 +7,7 @@ import type { TaskDeclaration } from "../../model/schema.js";
 import {
   arrow,
   arrowToList,
+  assignment,
   bracketed,
   call,
   code,
@@ -19,7 +20,7 @@ import {
 import { abiType, abiValue } from "./abi-names.js";
 import type { FunctionCodecs } from "./codec/index.js";
 import type { EmitContext } from "./emit-context.js";
-import { TypePrinter } from "./type-printer.js";
+import { isApplied, TypePrinter } from "./type-printer.js";
 
 /** Writes the constant of a task. */
 export function emitTask(file: FileBuilder, task: TaskDeclaration, codecs: FunctionCodecs, context: EmitContext): void {
@@ -39,5 +40,9 @@ export function emitTask(file: FileBuilder, task: TaskDeclaration, codecs: Funct
   ]);
   file.blank();
   file.doc(doc);
-  file.line(code`export const ${context.task(key)}: ${type} = `, call(abiValue("defineTask"), [definition]), ";");
+  const left = code`export const ${context.task(key)}: ${type}`;
+  const right = call(abiValue("defineTask"), [definition]);
+  // Formatters break such a type of a constant, instead of the line after `=`.
+  const isBroken = result !== undefined && isApplied(result);
+  file.line(isBroken ? [left, " = ", right] : assignment(left, right), ";");
 }

@@ -197,6 +197,13 @@ export function isObjectType(type: Type): boolean {
   return type.shape.kind === "message" && type.shape.fields.length > 0;
 }
 
+/** Returns whether `type` is printed as a name with type arguments. */
+export function isApplied(type: Type): boolean {
+  if (type.kind === "ref") return type.args.length > 0;
+  if (type.kind === "mesh") return type.dimensions !== undefined;
+  return ["map", "set", "record", "port"].includes(type.kind);
+}
+
 /** Returns whether an enumeration has one value. Such literals, the discriminants of variants among them, stay closed. */
 function isLoneLiteral(shape: Shape): boolean {
   return shape.kind === "enum" && shape.values.length === 1;

@@ -103,6 +103,45 @@ test("compile exits with 2 on schema errors and writes nothing, and with 3 on an
   await expect(run(folder)).rejects.toThrow("cannot use viceroy.config.ts");
 });
 
+test("a project with tasks is generated, checked and recompiled like one with actors", async () => {
+  const tasks = `import type { Task } from "viceroy/schema";
+import type { Entry } from "./store.js";
+
+export interface Sort extends Task<[entries: Entry[], descending?: boolean], Entry[]> {}
+export interface Sweep extends Task {}
+`;
+  const folder = project({ "schemas/tasks.ts": tasks });
+  const first = await run(folder);
+  expect(first.code).toBe(0);
+  expect(first.out.at(-1)).toMatch(/^1 actor, 2 tasks and 2 types in 3 files, \d+ ms$/);
+  expect(read(folder, "generated/tasks.ts")).toContain('key: "shop/schemas/tasks#Sort"');
+  expect(read(folder, "viceroy.lock")).toContain(
+    "task Sort in schemas/tasks next=1\n  0 run next=3 (1 entries: Entry[], 2 descending: boolean?) -> Entry[]\n",
+  );
+  expect((await run(folder, { check: true })).code).toBe(0);
+
+  // The arguments contain the type of another file, so that its change is drift in the file of the tasks, too.
+  addFiles(folder, { "schemas/store.ts": schema.replace("ttl: Int32;", "ttl: Int32;\n  note?: string;") });
+  const drift = await run(folder, { check: true, json: true });
+  expect(drift.code).toBe(1);
+  expect(drift.out.join("\n")).toContain("generated/tasks.ts");
+  expect((await run(folder)).out).toContain("updated generated/tasks.ts");
+
+  // A change of a task itself breaks no process that runs: processes of different builds refuse each other's tasks.
+  addFiles(folder, { "schemas/tasks.ts": tasks.replace("entries: Entry[]", "entries: string") });
+  expect((await run(folder)).code).toBe(0);
+  expect((await run(folder, { check: true })).code).toBe(0);
+  expect(read(folder, "viceroy.lock")).toContain(
+    "  0 run next=3 (1 entries: string, 2 descending: boolean?) -> Entry[]\n",
+  );
+
+  const io = new TestIo();
+  expect(await rename(new Project(folder), "Sort.entries", "rows", io)).toBe(3);
+  expect(io.errors).toContain(
+    "cannot rename Sort.entries: the arguments of task Sort are passed by position; change the name in the schema",
+  );
+});
+
 test("a possible rename is an error with --check, and compile treats it as a new field", async () => {
   const folder = project();
   await run(folder);

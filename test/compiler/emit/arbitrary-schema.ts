@@ -11,6 +11,7 @@ import type {
   Parameter,
   Schema,
   Shape,
+  TaskDeclaration,
   Type,
   TypeDeclaration,
 } from "../../../compiler/model/index.js";
@@ -206,6 +207,14 @@ function actor(key: string, known: Known): fc.Arbitrary<ActorDeclaration> {
     .map(([endpoints, args, doc]) => ({ key, name, id: 7, doc, extends: [], args, endpoints, at }));
 }
 
+function task(key: string, known: Known): fc.Arbitrary<TaskDeclaration> {
+  const type = types(known, []);
+  const name = key.slice(key.indexOf("#") + 1);
+  return fc
+    .record({ args: parameters(type), result: fc.option(type, { nil: undefined }), doc, idempotent: fc.boolean() })
+    .map(({ result, ...declared }) => ({ key, name, ...declared, ...(result && { result }), at }));
+}
+
 /** Schemas of one to four files. */
 export const arbitrarySchema: fc.Arbitrary<Schema> = fc
   .uniqueArray(word, { minLength: 1, maxLength: 4 })
@@ -216,11 +225,13 @@ export const arbitrarySchema: fc.Arbitrary<Schema> = fc
           .record({
             types: fc.uniqueArray(fc.tuple(typeName, fc.nat(2)), { maxLength: 5, selector: ([name]) => name }),
             actors: fc.uniqueArray(capitalised, { maxLength: 2 }),
+            tasks: fc.uniqueArray(capitalised, { maxLength: 2 }),
           })
-          .map(({ types, actors }) => ({
+          .map(({ types, actors, tasks }) => ({
             path: `schemas/${i % 2 === 0 ? "" : "deep/"}${file}_.ts`,
             types: types.map(([name, arity]) => ({ name, arity })),
             actors: actors.map((name) => `${name}Doer`),
+            tasks: tasks.map((name) => `${name}Job`),
           })),
       ),
     ),
@@ -232,15 +243,16 @@ export const arbitrarySchema: fc.Arbitrary<Schema> = fc
     };
     const parameterNames = ["T", "Item"];
     return fc.tuple(
-      ...files.map(({ path, types, actors }) =>
+      ...files.map(({ path, types, actors, tasks }) =>
         fc
           .record({
             types: fc.tuple(
               ...types.map(({ name, arity }) => declaration(`${path}#${name}`, parameterNames.slice(0, arity), known)),
             ),
             actors: fc.tuple(...actors.map((name) => actor(`${path}#${name}`, known))),
+            tasks: fc.tuple(...tasks.map((name) => task(`${path}#${name}`, known))),
           })
-          .map((declared): Module => ({ path, tasks: [], ...declared })),
+          .map((declared): Module => ({ path, ...declared })),
       ),
     );
   })

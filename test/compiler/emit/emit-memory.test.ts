@@ -22,11 +22,12 @@ export interface Tree { leaf: Leaf; maybe: Leaf | null; id: Id; level: Level; pa
 export type Shape = Circle | { kind: "none" };
 export interface Wide { tree: Tree; list: Leaf[]; map: Map<string, Shape> }
 `,
-  "schemas/store.ts": `import type { Actor, Mesh, Stream, Tensor } from "viceroy/schema";
+  "schemas/store.ts": `import type { Actor, Mesh, Stream, Task, Tensor } from "viceroy/schema";
 import type { Page, Result } from "./generic.js";
 import type { Tree, Wide } from "./tree.js";
 export interface Base extends Actor<[tree: Tree]> { get(): Result<Tree> }
 export interface Store extends Base { all(page: Page<Wide>): Stream<Tree>; join(others: Mesh<Base, "gpus">): void }
+export interface Plant extends Task<[tree: Tree, pages: Page<Wide>[]], Result<Tree>> {}
 `,
 };
 
@@ -47,6 +48,9 @@ const edits: readonly (readonly [file: string, from: string, to: string])[] = [
   ["schemas/tree.ts", "leaf: Leaf;", "/** Documented. */ leaf: Leaf;"],
   ["schemas/tree.ts", "list: Leaf[]", "list: Tree[]"],
   ["schemas/store.ts", "[tree: Tree]", "[tree: Tree, wide?: Wide]"],
+  ["schemas/store.ts", "pages: Page<Wide>[]", "pages?: Page<Wide>"],
+  ["schemas/store.ts", "Result<Tree>> {}", "Wide | null> {}"],
+  ["schemas/store.ts", "export interface Plant", "/** @idempotent */ export interface Plant"],
   ["schemas/store.ts", "all(page", "/** @propagate ../src/shapes.ts#sum */\n sum(tree: Tree): Tensor; all(page"],
 ];
 

@@ -26,6 +26,7 @@ export const unsaid = new Set([
   "options",
   "package",
   "tags",
+  "idempotent",
 ]);
 
 /** The declarations of a schema by their keys, without what the lock does not say. */
@@ -34,7 +35,7 @@ export function said(schema: Schema): Readonly<Record<string, unknown>> {
     JSON.stringify(schema, (key, value) => (unsaid.has(key) ? undefined : (value as unknown))),
   ) as Schema;
   return Object.fromEntries(
-    plain.modules.flatMap(({ types, actors }) => [...types, ...actors].map((one) => [one.key, one])),
+    plain.modules.flatMap(({ types, actors, tasks }) => [...types, ...actors, ...tasks].map((one) => [one.key, one])),
   );
 }
 

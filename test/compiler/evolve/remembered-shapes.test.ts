@@ -75,6 +75,14 @@ describe.each(types)("the type %s", (type) => {
     expectRemembered(actor(type), `${leaf}export interface Clock extends Actor {\n  other(): void;\n}\n`);
     expectRemembered(actor(type), actor(type).replace("b?:", "b:").replace("a:", "z:"));
   });
+
+  test("is remembered as an argument and as the result of a task", () => {
+    const task = (of: string) => `${leaf}export interface Sort extends Task<[a: ${of}, b?: ${of}], ${of}> {}\n`;
+    expectRemembered(task(type), task("Uint32"));
+    expectRemembered(task(type), task(changed));
+    expectRemembered(task(type), `${leaf}export interface Sort extends Task {}\n`);
+    expectRemembered(task(type), task(type).replace("b?:", "b:").replace("a:", "z:"));
+  });
 });
 
 test("meshes, ports, RDMA buffers and tensors are remembered as parameters", () => {

@@ -46,7 +46,11 @@ test("invalid lines are reported with their positions", () => {
   );
   expect(problems).toEqual([
     { kind: "lockSyntax", at: at(2, 1), why: "expected a declaration before the member" },
-    { kind: "lockSyntax", at: at(3, 1), why: 'expected actor, task, message, oneof, union, enum or alias, got "massage"' },
+    {
+      kind: "lockSyntax",
+      at: at(3, 1),
+      why: 'expected actor, task, message, oneof, union, enum or alias, got "massage"',
+    },
     { kind: "lockSyntax", at: at(5, 3), why: 'expected an id, got "x a string"' },
     { kind: "lockSyntax", at: at(6, 6), why: "expected a type, got the end of the line" },
     { kind: "lockSyntax", at: at(7, 7), why: 'expected "]", got "[int32"' },
@@ -112,7 +116,11 @@ test("an accepted change without a code is reported with its position", () => {
 });
 
 test.each<readonly [line: string, column: number, why: string]>([
-  ["Message Entry in a next=1", 1, 'expected actor, task, message, oneof, union, enum or alias, got "Message Entry in a n"'],
+  [
+    "Message Entry in a next=1",
+    1,
+    'expected actor, task, message, oneof, union, enum or alias, got "Message Entry in a n"',
+  ],
   ["message Entry at a next=1", 15, 'expected "in", got "at a next=1"'],
   ["message Entry in a nest=1", 20, 'expected "next=", got "nest=1"'],
   ["message Entry in a next=x", 25, 'expected an id, got "x"'],

@@ -11,7 +11,7 @@ interface Member {
 
 interface Declaration {
   readonly name: string;
-  readonly kind: "interface" | "hidden" | "generic" | "union" | "alias" | "enum" | "actor";
+  readonly kind: "interface" | "hidden" | "generic" | "union" | "alias" | "enum" | "actor" | "task";
   readonly comment: string;
   readonly members: readonly Member[];
 }
@@ -81,6 +81,7 @@ export const start: Sketch = {
     { name: "Tree", kind: "interface", comment: "", members: [member("left", "Entry"), member("page", "Page<Other>")] },
     { name: "Choice", kind: "union", comment: "", members: [member("yes", "Entry"), member("no", "string")] },
     { name: "Store", kind: "actor", comment: "Keeps them.", members: [member("get", "Tree"), member("put", "Choice")] },
+    { name: "Grow", kind: "task", comment: "", members: [member("tree", "Tree"), member("by", "{ x: number }")] },
   ],
   c: [{ name: "Level", kind: "enum", comment: "", members: [member("low", ""), member("high", "")] }],
 };
@@ -117,7 +118,7 @@ const plainTypes = [
 function typeFor(choice: number, sketch: Sketch): string {
   const declared = Object.values(sketch)
     .flat()
-    .filter(({ kind }) => kind !== "actor" && kind !== "hidden");
+    .filter(({ kind }) => kind !== "actor" && kind !== "task" && kind !== "hidden");
   const target = declared[choice % Math.max(1, declared.length)];
   if (target === undefined || choice % 3 === 0) return plainTypes[choice % plainTypes.length] as string;
   if (choice % 7 === 1) return inlineEnum(choice);
@@ -143,7 +144,7 @@ export function edited(sketch: Sketch, { what, file, declaration, member: which,
   const freeName = typeNames.find(
     (free, n) =>
       n >= choice % 11 &&
-      !(target?.kind === "actor" && what === "rename declaration" && free.includes(".")) &&
+      !(isFunction(target) && what === "rename declaration" && free.includes(".")) &&
       !Object.values(sketch)
         .flat()
         .some((it) => it.name === free),
@@ -180,9 +181,7 @@ export function edited(sketch: Sketch, { what, file, declaration, member: which,
     case "rename declaration":
       return target === undefined || freeName === undefined ? sketch : renamed(sketch, target.name, freeName);
     case "change kind":
-      return target?.kind === "actor"
-        ? sketch
-        : withTarget({ kind: kinds[choice % kinds.length] as Declaration["kind"] });
+      return isFunction(target) ? sketch : withTarget({ kind: kinds[choice % kinds.length] as Declaration["kind"] });
     case "move": {
       const into = names[choice % names.length] as string;
       if (target === undefined || into === name) return sketch;
@@ -193,6 +192,11 @@ export function edited(sketch: Sketch, { what, file, declaration, member: which,
     case "write lock":
       return sketch;
   }
+}
+
+/** Returns whether a declaration is an actor or a task, which types cannot contain and which namespaces cannot. */
+function isFunction(declaration: Declaration | undefined): boolean {
+  return declaration?.kind === "actor" || declaration?.kind === "task";
 }
 
 function renamed(sketch: Sketch, from: string, to: string): Sketch {
@@ -225,7 +229,7 @@ function textOf(file: string, sketch: Sketch): string {
       .flat()
       .map(({ name }) => name),
   );
-  const vocabulary = ["Actor", "Int32", "Uint64"].filter((word) => !declared.has(word));
+  const vocabulary = ["Actor", "Int32", "Task", "Uint64"].filter((word) => !declared.has(word));
   return [
     `import type { ${vocabulary.join(", ")} } from "viceroy/schema";`,
     ...imports,
@@ -264,6 +268,10 @@ function shapeText({ name, kind, comment, members }: Declaration): string {
         (part) => `  ${docOf(part)}${part.name}(by: ${part.type || "string"}): ${part.type || "string"};`,
       );
       return `${doc}export interface ${name} extends Actor<[size: number]> {\n${endpoints.join("\n")}\n}`;
+    }
+    case "task": {
+      const args = members.map((part) => `${part.name}: ${part.type || "string"}`);
+      return `${doc}export interface ${name} extends Task<[${args.join(", ")}], ${members[0]?.type || "void"}> {}`;
     }
   }
 }

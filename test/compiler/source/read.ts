@@ -13,7 +13,7 @@ export function readFiles(files: Readonly<Record<string, string>>): ReadSchema {
 
 const vocabulary = [
   "Actor, Fixed32, Fixed64, Float32, Int32, Int64, Mesh, Oneof, Port, RdmaBuffer, Sfixed32, Sfixed64, Sint32, Sint64,",
-  "Stream, Tensor, Uint32, Uint64, Timestamp, Duration, FieldMask, Empty, Any, Struct, Value, ListValue, NullValue,",
+  "Stream, Task, Tensor, Uint32, Uint64, Timestamp, Duration, FieldMask, Empty, Any, Struct, Value, ListValue, NullValue,",
   "DoubleValue, FloatValue, Int64Value, UInt64Value, Int32Value, UInt32Value, BoolValue, StringValue, BytesValue",
 ].join(" ");
 
