@@ -34,7 +34,8 @@ position and a text, and where possible a fix. If the member no longer exists, t
 Rules of the class WIRE compare the [protobuf layout](protobuf-layout.md) of both sides, in both directions, because both sides
 write during a rolling upgrade. Two processes with different schemas apply the same rules when they connect. Members that only
 one side knows are not reported: unknown fields are kept, enums are open, and unknown variants arrive as \`$unknown\`. Adding an
-optional member, an endpoint, an actor or a type is always safe. [Cap'n Proto](capnp.md#schema-changes) has positions in memory
+optional member, an endpoint, an actor, a task or a type is always safe. Changes of tasks are not in this class: a worker
+process refuses a task whose declaration differs from its own, and names both fingerprints. [Cap'n Proto](capnp.md#schema-changes) has positions in memory
 instead of tags, and permits fewer changes. If both sides emit \`"capnp"\`, VC5020 reports changes that only this layout does not
 permit.
 
@@ -88,8 +89,8 @@ The line accepts only this change; the next change of \`Tree.age\` must be accep
 change. Keep the lines in the lock: they record which changes were intended. \`--accept\` takes several places.
 
 While a change is not accepted, the lock keeps the published shape, and new members have a plus sign: \`2 +urgency enum\`. The id of
-such a member is reserved and does not change any more. The member is published together with the change. A lock with such lines, or
-with aliases, has format 2, which older versions of Viceroy refuse. Viceroy reads locks of format 1, and \`viceroy compile\` adds
+such a member is reserved and does not change any more. The member is published together with the change. A lock with such lines,
+with aliases or with tasks has format 2, which older versions of Viceroy refuse. Viceroy reads locks of format 1, and \`viceroy compile\` adds
 their missing aliases.
 
 \`viceroy compile --watch\` neither changes the lock nor reports breaking changes.
