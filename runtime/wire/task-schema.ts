@@ -25,13 +25,21 @@ export interface TaskDescriptor {
   readonly idempotent: boolean;
 }
 
+/** The types of a task. No value of this type exists. */
+export interface TaskTypes<Args extends unknown[], Result> {
+  /** The arguments, as a tuple. */
+  readonly args: Args;
+  /** The result. */
+  readonly result: Result;
+}
+
 /**
  * A task that a schema declares, with the types of its arguments and its result. The compiler generates one for each task:
  * `SquareTask` for `interface Square extends Task<[n: number], number>`.
  */
 export interface TaskSchema<Args extends unknown[], Result> extends TaskDescriptor {
   /** Exists only in the type checker. */
-  readonly types?: { readonly args: Args; readonly result: Result };
+  readonly types?: TaskTypes<Args, Result>;
 }
 
 /**

@@ -69,6 +69,7 @@ export {
   type TaskDescriptor,
   type TaskResult,
   type TaskSchema,
+  type TaskTypes,
 } from "../../wire/task-schema.js";
 export type { Decoded, UnknownCase, UnknownNumber, UnknownValue, UnknownVariant } from "../../wire/unknown-types.js";
 export type * from "../../wire/well-known.js";
