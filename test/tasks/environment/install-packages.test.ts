@@ -21,7 +21,7 @@ import { removeUnused } from "../../../runtime/tasks/environment/install-package
 import { lockPackages } from "../../../runtime/tasks/environment/lock-packages.js";
 import { RuntimeEnv } from "../../../runtime/tasks/environment/runtime-env.js";
 import { gone, until } from "../../proc/until.js";
-import { makeLock, writeFiles } from "./local-packages.js";
+import { makeBrokenLock, makeLock, writeFiles } from "./local-packages.js";
 
 const installer = fileURLToPath(new URL("installer.ts", import.meta.url));
 
@@ -123,16 +123,7 @@ describe("the packages of a lock", () => {
 
   test("that npm cannot install are an error with what npm has printed, and leave nothing", async () => {
     const cache = new Cache();
-    const project = mkdtempSync(join(tmpdir(), "project-"));
-    const entry = { version: "1.0.0", resolved: "file:/none/a.tgz", integrity: "sha512-AAAA" };
-    writeFiles(project, {
-      "package.json": { dependencies: { a: "file:/none/a.tgz" } },
-      "package-lock.json": {
-        lockfileVersion: 3,
-        packages: { "": { dependencies: { a: "file:/none/a.tgz" } }, "node_modules/a": entry },
-      },
-    });
-    expect(await cache.install(await fileOf(project)).printed).toMatch(
+    expect(await cache.install(await fileOf(makeBrokenLock())).printed).toMatch(
       /^cannot install the packages of a RuntimeEnv in \/.*\/viceroy\/packages\/[0-9a-f]{32}: npm ci has ended with \d+: .*ENOENT.*\/none\/a\.tgz/s,
     );
     expect(cache.names).toEqual([]);

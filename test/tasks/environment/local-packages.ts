@@ -77,3 +77,15 @@ export function makeLock(version: string): string {
   execFileSync("npm", ["install", ...options], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
   return project;
 }
+
+/** Makes a folder with the package.json and the lock of a project whose only package does not exist. */
+export function makeBrokenLock(): string {
+  const project = mkdtempSync(join(tmpdir(), "project-"));
+  const entry = { version: "1.0.0", resolved: "file:/none/a.tgz", integrity: "sha512-AAAA" };
+  const dependencies = { a: "file:/none/a.tgz" };
+  writeFiles(project, {
+    "package.json": { dependencies },
+    "package-lock.json": { lockfileVersion: 3, packages: { "": { dependencies }, "node_modules/a": entry } },
+  });
+  return project;
+}
