@@ -11,6 +11,7 @@ import {
   recordFileOf,
   startFileOf,
 } from "../batch/client.js";
+import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
 
 /** Time in s before the time limit at which the command gets SIGTERM, and the shortest part of a limit that is for that. */
@@ -77,7 +78,11 @@ for ((i = 0; i < ${endSeconds * 5}; i++)); do
   [ -n "$running" ] || break
   sleep 0.2
 done
-# Slurm kills what is left.
+# Slurm kills what is left. Not every cluster finds processes whose parents have ended.
+for file in $(grep -lzxF "${markVariable}=$${markVariable}" /proc/[0-9]*/environ 2> /dev/null); do
+  pid=\${file#/proc/}
+  kill -KILL "\${pid%/environ}" 2> /dev/null
+done
 exit "$status"
 `;
 }

@@ -26,6 +26,11 @@ export interface ClusterOptions {
 /** Time in ms after which a submission that has left no record counts as interrupted. */
 const submissionMs = 120_000;
 
+/** What a provider says about a job, and whether that cannot change any more. */
+interface Answer extends NonNullable<JobNote["end"]> {
+  readonly isFinal: boolean;
+}
+
 /**
  * Runs programs as jobs on a cluster, or on this machine. Each job gets hosts of its own, and an entry point that runs
  * beside them.
@@ -231,8 +236,8 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
   async #infoOf(note: JobNote): Promise<JobInfo> {
     const { id, submissionTime } = note;
     if (note.end !== undefined) return { id, submissionTime, ...note.end };
-    const now = await this.#ask(note);
-    if (!isOver(now.status)) return { id, submissionTime, ...now };
+    const { isFinal, ...now } = await this.#ask(note);
+    if (!isFinal) return { id, submissionTime, ...now };
     // Another program may have deleted the job meanwhile.
     const { isDeleted = false } = this.#notes.read(id) ?? {};
     const { reason: _reason, ...rest } = now;
@@ -242,7 +247,7 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
   }
 
   /** Asks the provider about a job. */
-  async #ask({ id, submissionTime, provider }: JobNote): Promise<NonNullable<JobNote["end"]>> {
+  async #ask({ id, submissionTime, provider }: JobNote): Promise<Answer> {
     const job = this.#newJob(id);
     const record = job.lastRecord();
     if (record === undefined) {
@@ -253,7 +258,8 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
         );
       }
       const isUnderWay = this.#submitting.has(id) || Date.now() < submissionTime + submissionMs;
-      return isUnderWay ? { status: "PENDING" } : { status: "FAILED", reason: "its submission was interrupted" };
+      if (isUnderWay) return { status: "PENDING", isFinal: false };
+      return { status: "FAILED", reason: "its submission was interrupted", isFinal: true };
     }
     const isAlive = (await job.find()) !== undefined;
     const startTime = await job.startOf(record);
@@ -263,11 +269,13 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
     if (outcome !== undefined) {
       const { exitCode, endedAt, error } = outcome;
       const ended = { ...started, ...(endedAt === undefined ? {} : { endTime: endedAt }), exitCode };
-      if (exitCode === 0) return { status: "SUCCEEDED", ...ended };
-      return { status: "FAILED", ...ended, reason: error ?? `its entry point has ended with exit code ${exitCode}` };
+      if (exitCode === 0) return { status: "SUCCEEDED", ...ended, isFinal: true };
+      const reason = error ?? `its entry point has ended with exit code ${exitCode}`;
+      // The entry point of a job that somebody cancels can end first, and the provider has not said so yet.
+      return { status: "FAILED", ...ended, reason, isFinal: !isAlive };
     }
-    if (isAlive) return { status: startTime === undefined ? "PENDING" : "RUNNING", ...started };
-    return { status: "FAILED", ...started, reason: "it has ended without its entry point" };
+    if (isAlive) return { status: startTime === undefined ? "PENDING" : "RUNNING", ...started, isFinal: false };
+    return { status: "FAILED", ...started, reason: "it has ended without its entry point", isFinal: true };
   }
 }
 
