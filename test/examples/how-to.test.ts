@@ -53,18 +53,19 @@ const alike = {
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "how-to-")));
 let env: Readonly<Record<string, string>>;
-const ports = new Map<string, string>();
+/** The ports that pages name. Others may be using them here, such as another page that is followed at the same time. */
+const shownPorts = ["8080", "26600", "26601", "26602", "26603"];
+const takenPorts = new Set<string>();
 
 beforeAll(async () => {
   installInto(folder);
   env = { ...withQuickNpx(folder, packages), ...alike, ...(browser !== undefined && { CHROMIUM: browser }) };
   installBundlers(folder);
-  // Pages name ports that others may be using here.
-  for (const port of ["8080", "26600", "26601", "26602", "26603"]) ports.set(port, await freePort());
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-test.for(guides)("the steps of %s work and print the output that the page shows", async (file, { skip }) => {
+// Most of the time of a guide is waiting, for programs that start and for time limits that pass.
+test.concurrent.for(guides)("the steps of %s work and print the output that the page shows", async (file, { skip }) => {
   const name = path.basename(file, ".md");
   skip(followed[name] === false, "it needs what is not installed here");
   const own = path.join(folder, name);
@@ -72,6 +73,8 @@ test.for(guides)("the steps of %s work and print the output that the page shows"
   const cache = name === "build-the-native-addons" ? { XDG_CACHE_HOME: path.join(own, "cache") } : {};
   // The oldest version of Node.js that runs the tests does not strip types.
   const newer = name === "run-typescript-directly" ? { PATH: `${path.dirname(nodeOf("24")!)}:${env["PATH"]}` } : {};
+  const ports = new Map<string, string>();
+  for (const port of shownPorts) ports.set(port, await freePort());
   const guide = new Guide(file, { folder: own, env: { ...env, ...cache, ...newer }, ports });
   try {
     await guide.follow();
@@ -112,7 +115,9 @@ async function freePort(): Promise<string> {
       server.once("error", () => resolve(false)).listen(port, () => resolve(true));
     });
     await new Promise((resolve) => server.close(resolve));
-    if (free && ![...ports.values()].includes(`${port}`)) return `${port}`;
+    if (!free || takenPorts.has(`${port}`)) continue;
+    takenPorts.add(`${port}`);
+    return `${port}`;
   }
 }
 
