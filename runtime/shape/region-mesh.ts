@@ -54,7 +54,7 @@ export abstract class ReshapableMesh<K, D extends string> {
   protected abstract [meshOfRegion](region: Region): unknown;
 
   /**
-   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
+   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a `range` keeps
    * a part of the dimension, and a point selects one rank.
    *
    * @param point a position in this mesh

@@ -3,7 +3,7 @@
 import type { TaskFunction } from "../../generated/tasks.js";
 import { errorMessage } from "../../shared/text/error-message.js";
 import { importModule } from "./kernel.js";
-import type { Task } from "./task.js";
+import type { Task } from "./task-object.js";
 
 /** A task with its function. */
 export interface TaskImplementation {

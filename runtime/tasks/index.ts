@@ -33,5 +33,6 @@ export type { PlacementOptions } from "./placement/create-group.js";
 export { PlacementGroup } from "./placement/placement-group.js";
 export type { PlacementStrategy } from "./placement/plan-bundles.js";
 export type { ObjectRef } from "./refs/object-ref.js";
-export { type Task, type TaskFunctionOptions, task } from "./task.js";
-export { PlainValueError } from "./values/index.js";
+export { task } from "./task.js";
+export type { Task, TaskFunctionOptions } from "./task-object.js";
+export { type PlainFault, type PlainPlace, PlainValueError } from "./values/index.js";

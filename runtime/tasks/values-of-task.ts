@@ -2,7 +2,7 @@
 import type { ContextMember } from "./context/member.js";
 import type { ValueCodec } from "./refs/value-codec.js";
 import { schemaCodec } from "./schema-codec.js";
-import type { Task } from "./task.js";
+import type { Task } from "./task-object.js";
 
 /** @param index the position of the argument, from 0 */
 export function argumentCodec(task: Task, index: number, member: ContextMember): ValueCodec {

@@ -136,6 +136,7 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
    * Ends a job, with everything that it has started: its entry point gets SIGTERM first. The job stays in the list as
    * `STOPPED`, and its logs can still be read. A job that has ended by itself stays as it is.
    *
+   * @param id what `createJob` has returned
    * @throws {JobNotFoundError} as a rejection, when there is no job with the id
    */
   async deleteJob(id: string): Promise<void> {

@@ -6,13 +6,13 @@ import { createPlacementGroup, type PlacementOptions } from "../placement/create
 import type { PlacementGroup } from "../placement/placement-group.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
-import type { Task } from "../task.js";
+import type { Task } from "../task-object.js";
 import { putPlace } from "../values/index.js";
 import { setContextFactory } from "./context-factory.js";
 import { currentScope, runInScope } from "./current.js";
 import { type GetOptions, getAll, getOne, type Values } from "./get-values.js";
 import type { ContextMember } from "./member.js";
-import { openContext } from "./open-context.js";
+import { type CloseContext, openContext } from "./open-context.js";
 import type { JobContextOptions } from "./open-options.js";
 import { planRun, type RunOptions, type RunPlan } from "./run-options.js";
 import { startTask } from "./start-task.js";
@@ -34,9 +34,6 @@ export interface TaskRunner {
    */
   run<A extends unknown[], R>(task: Task<A, R>, ...args: RefOrArgs<A>): ObjectRef<R>;
 }
-
-/** Ends a context. Returned by `openContext`; undefined in worker processes. */
-export type CloseContext = (reason: string) => Promise<void>;
 
 /**
  * Worker processes on one or several hosts, which run tasks. The program opens a context; tasks find theirs by

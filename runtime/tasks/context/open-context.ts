@@ -8,10 +8,12 @@ import { type ReservingClock, type ReservingHost, reserveBundles } from "../plac
 import { removeMember } from "../refs/owner-actor.js";
 import { addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
 import { PoolWorker } from "../worker/pool-worker.js";
-import type { CloseContext } from "./job-context.js";
 import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
 import { type JobContextOptions, type OpenPlan, planOpen } from "./open-options.js";
+
+/** Ends a context. */
+export type CloseContext = (reason: string) => Promise<void>;
 
 /** A context, as the program has it. */
 export interface OpenedContext {

@@ -6,7 +6,7 @@ import { TaskError } from "../errors.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
 import { PendingTask, RunTimes } from "../submit/pending-task.js";
-import { Task } from "../task.js";
+import { Task } from "../task-object.js";
 import { encodeArguments, type PlainPlace } from "../values/index.js";
 import { argumentCodec, resultCodec } from "../values-of-task.js";
 import { currentScope } from "./current.js";

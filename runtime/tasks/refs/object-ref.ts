@@ -1,15 +1,23 @@
 /** `ObjectRef`: what a program holds in place of a result. */
 import type { ObjectReference } from "../../../generated/tasks.js";
-import type { ContextMember } from "../context/member.js";
 import type { Result } from "./result.js";
 import type { ValueCodec } from "./value-codec.js";
+
+/** A context in one process, as references know it. */
+export interface RefContext {
+  readonly id: string;
+  /** The number of the process. */
+  readonly proc: bigint;
+  /** Why the context is closed in this process. */
+  readonly closed: string | undefined;
+}
 
 let readRecord: (ref: ObjectRef<unknown>) => RefRecord;
 
 /** What a reference consists of. */
 export interface RefRecord {
   /** The context, in this process. */
-  readonly member: ContextMember;
+  readonly member: RefContext;
   readonly result: Result;
   readonly codec: ValueCodec;
   /** The reference to the result of another process. Undefined: this process has the result. */
@@ -24,6 +32,11 @@ declare const value: unique symbol;
  * no process has a reference to it, or after {@link release}.
  */
 export class ObjectRef<T> {
+  /**
+   * Exists only in the type checker.
+   *
+   * @hidden
+   */
   declare readonly [value]: T;
   readonly #record: RefRecord;
 

@@ -1,7 +1,7 @@
 /** A lease that this process holds, with the tasks that it has sent to the worker. */
 import type { TaskFunction } from "../../../generated/tasks.js";
 import { functionOf } from "../function-registry.js";
-import type { Task } from "../task.js";
+import type { Task } from "../task-object.js";
 import type { PendingTask } from "./pending-task.js";
 import type { GrantedLease, HostPort, WorkerPort } from "./ports.js";
 

@@ -1,9 +1,8 @@
 /** A task that has no result yet. */
 import type { TaskOrigin } from "../../../generated/tasks.js";
 import type { Result } from "../refs/result.js";
-import type { Task } from "../task.js";
-import type { HeldLease } from "./held-lease.js";
-import type { TaskQueue } from "./task-queue.js";
+import type { Task } from "../task-object.js";
+import type { HostPort, WorkerPort } from "./ports.js";
 
 /**
  * What is known of the run times of a task. Tasks that take long are sent to a worker one by one, short ones many at a time.
@@ -17,6 +16,19 @@ export class RunTimes {
     if (this.expected === Number.POSITIVE_INFINITY) this.expected = micros;
     else this.expected += (Math.min(micros, this.expected * 4 + 100) - this.expected) / 8;
   }
+}
+
+/** A queue in which a task waits. */
+export interface WaitingPlace {
+  /** Takes a task out. Returns false if it does not wait here. */
+  remove(task: PendingTask): boolean;
+}
+
+/** The lease under which a task was sent. */
+export interface RunningPlace {
+  readonly id: number;
+  readonly host: HostPort;
+  readonly worker: WorkerPort;
 }
 
 const nothing = new Uint8Array(0);
@@ -37,8 +49,8 @@ export class PendingTask {
   /** The indices of arguments that the worker fetches. */
   references: number[] | undefined = undefined;
   /** Where the task is: waiting for arguments (neither), in a queue, or sent under a lease. */
-  queue: TaskQueue | undefined = undefined;
-  lease: HeldLease | undefined = undefined;
+  queue: WaitingPlace | undefined = undefined;
+  lease: RunningPlace | undefined = undefined;
   /** Why the task was cancelled. */
   cancelled: string | undefined = undefined;
 

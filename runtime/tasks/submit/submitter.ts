@@ -59,7 +59,7 @@ export class Submitter {
     if (task.cancelled !== undefined || task.result.isSettled) return;
     task.cancelled = reason;
     const { queue, lease } = task;
-    if (queue?.waiting.remove(task) === true) {
+    if (queue?.remove(task) === true) {
       task.queue = undefined;
       this.#settleCancelled(task);
     } else if (lease !== undefined) {
@@ -90,7 +90,7 @@ export class Submitter {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
     for (const task of [...this.pending]) {
-      task.queue?.waiting.remove(task);
+      task.queue?.remove(task);
       task.cancelled = reason;
       this.#settleCancelled(task);
     }

@@ -60,6 +60,10 @@ export class TaskQueue {
     this.dispatch();
   }
 
+  remove(task: PendingTask): boolean {
+    return this.waiting.remove(task);
+  }
+
   /** Sends as many tasks as the leases take, and asks for more leases if tasks are left. */
   dispatch(): void {
     for (let task = this.waiting.first(); task !== undefined; task = this.waiting.first()) {

@@ -4,7 +4,7 @@
  */
 
 export { type ArgumentPart, decodeArguments, encodeArguments } from "./argument-list.js";
-export { type PlainPlace, PlainValueError, putPlace } from "./plain-value-error.js";
+export { type PlainFault, type PlainPlace, PlainValueError, putPlace } from "./plain-value-error.js";
 export type { RefReader, RefWriter } from "./references.js";
 
 import { explainRefusal } from "./explain-refusal.js";
