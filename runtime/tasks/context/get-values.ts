@@ -59,13 +59,13 @@ async function getWaiting(
   what: string,
 ): Promise<unknown> {
   const limit = checkTimeout(timeout, what);
-  member.check(ref, what);
-  const { result } = recordOf(ref);
+  const own = member.own(ref, what);
+  const { result } = recordOf(own);
   if (!result.isSettled) {
     const settled = new Promise<void>((resolve) => result.whenSettled(resolve));
-    await whileWaiting(member, [ref], limit === undefined ? settled : withLimit(member, settled, limit, [ref]));
+    await whileWaiting(member, [own], limit === undefined ? settled : withLimit(member, settled, limit, [own]));
   }
-  return valueIn(ref);
+  return valueIn(own);
 }
 
 export async function getAll(
@@ -75,8 +75,8 @@ export async function getAll(
 ): Promise<unknown[]> {
   const what = "cannot get results";
   const limit = checkTimeout(options.timeout, what);
-  const refs = given.filter((one): one is ObjectRef<unknown> => one instanceof Ref);
-  for (const ref of refs) member.check(ref, what);
+  const own = given.map((one) => (one instanceof Ref ? member.own(one, what) : one));
+  const refs = own.filter((one): one is ObjectRef<unknown> => one instanceof Ref);
   const pending = refs.filter((ref) => !recordOf(ref).result.isSettled);
   if (pending.length > 0) {
     const settled = allSettledOrOneFailed(pending);
@@ -86,7 +86,7 @@ export async function getAll(
     const { error } = recordOf(ref).result;
     if (error !== undefined) throw error;
   }
-  return Promise.all(given.map((one) => (one instanceof Ref ? valueIn(one) : one)));
+  return Promise.all(own.map((one) => (one instanceof Ref ? valueIn(one) : one)));
 }
 
 function valueIn(ref: ObjectRef<unknown>): unknown {

@@ -251,8 +251,7 @@ export class JobContext implements AsyncDisposable {
     const member = this.#member;
     if (!(ref instanceof ObjectRef))
       throw new TypeError(`cannot cancel: expected an ObjectRef, got ${describeValue(ref)}`);
-    member.check(ref, "cannot cancel");
-    const { result, remote } = recordOf(ref);
+    const { result, remote } = recordOf(member.own(ref, "cannot cancel"));
     if (remote !== undefined) {
       throw new TypeError(`cannot cancel ${ref.label}: another process has started it; cancel it there`);
     }

@@ -44,6 +44,8 @@ export class ContextMember {
   readonly #turn: NoMessageTurn;
   #lastResult = 0;
   #closed: string | undefined;
+  /** The references of other processes on this event loop, as those of this one. */
+  readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
   /** The number of this process. */
   readonly proc: bigint;
   /** The number of the host in the context. */
@@ -119,16 +121,27 @@ export class ContextMember {
   }
 
   /**
-   * Checks that a value is a reference of this context.
+   * Returns a reference of this context as one of this process. Processes on one event loop can get references of each other
+   * by closures.
+   *
    * @param what begins the text of the error: `cannot get a result`
+   * @throws TypeError if the reference belongs to another context
    */
-  check(ref: ObjectRef<unknown>, what: string): void {
+  own(ref: ObjectRef<unknown>, what: string): ObjectRef<unknown> {
     const { member } = recordOf(ref);
-    if (member === this) return;
-    throw new TypeError(
-      `${what}: ${ref.label} belongs to the context ${member.id}, which is ${member.closed === undefined ? "another one" : "closed"}; ` +
-        `get the value there, and pass it by put`,
-    );
+    if (member === this) return ref;
+    if (member.id !== this.id || member.closed !== undefined) {
+      throw new TypeError(
+        `${what}: ${ref.label} belongs to the context ${member.id}, which is ${member.closed === undefined ? "another one" : "closed"}; ` +
+          `get the value there, and pass it by put`,
+      );
+    }
+    let known = this.#adopted.get(ref);
+    if (known === undefined) {
+      known = this.#read(member.refs.write(ref));
+      this.#adopted.set(ref, known);
+    }
+    return known;
   }
 
   /** @throws Error if the context is closed */
@@ -176,8 +189,7 @@ export class ContextMember {
   }
 
   #write(ref: ObjectRef<unknown>): Uint8Array {
-    this.check(ref, "cannot send a reference");
-    const { result, remote, codec } = recordOf(ref);
+    const { result, remote, codec } = recordOf(this.own(ref, "cannot send a reference"));
     if (remote !== undefined) return ObjectReferenceCodec.encode(remote);
     const id = this.exported.export(result);
     const reference: ObjectReference = {

@@ -41,9 +41,8 @@ export function startTask(
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
     if (arg instanceof ObjectRef) {
-      member.check(arg, `cannot run ${label}`);
       isComplete = false;
-      parts.push(arg);
+      parts.push(member.own(arg, `cannot run ${label}`));
     } else {
       parts.push(argumentCodec(task, i, member).encode(arg, placeOf(task, i)));
     }

@@ -23,13 +23,14 @@ export async function waitForRefs(
   { count = 1, timeout }: WaitOptions,
 ): Promise<[Ref[], Ref[]]> {
   const limit = checkTimeout(timeout, what);
-  checkRefs(member, refs);
+  checkRefs(refs);
+  const own = refs.map((ref) => member.own(ref, what));
   if (refs.length === 0) return [[], []];
   checkCount(count, refs.length);
-  await enoughSettled(member, refs, count, limit);
+  await enoughSettled(member, own, count, limit);
   const done: Ref[] = [];
   const pending: Ref[] = [];
-  for (const ref of refs) (ref.isSettled && done.length < count ? done : pending).push(ref);
+  for (const [i, ref] of refs.entries()) (own[i]!.isSettled && done.length < count ? done : pending).push(ref);
   return [done, pending];
 }
 
@@ -65,7 +66,7 @@ async function enoughSettled(
   );
 }
 
-function checkRefs(member: ContextMember, refs: unknown): asserts refs is readonly Ref[] {
+function checkRefs(refs: unknown): asserts refs is readonly Ref[] {
   if (!Array.isArray(refs)) throw new TypeError(`${what}: expected a list of ObjectRefs, got ${describeValue(refs)}`);
   const seen = new Set<unknown>();
   for (const [i, ref] of refs.entries()) {
@@ -76,7 +77,6 @@ function checkRefs(member: ContextMember, refs: unknown): asserts refs is readon
       throw new RangeError(`${what}: expected each ObjectRef once, got ${ref.label} again at position ${i}`);
     }
     seen.add(ref);
-    member.check(ref, what);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The leases of worker processes on one host: who has which process, and what happens to leases and processes. */
 import type { HostOptions, LeaseRequest, TaskEnvironment } from "../../../generated/tasks.js";
+import { mergeEnvironments } from "../environment/index.js";
 import type { Allocation, Allocations } from "./allocations.js";
 import { placeOf } from "./bundles.js";
 import { isEmptyEnvironment, keyOfEnvironment } from "./environment-key.js";
@@ -68,7 +69,7 @@ export class Leasing<W> {
   async lease(request: LeaseRequest, signal?: AbortSignal): Promise<GrantedLease<W>> {
     const failed = `cannot run ${request.label} on host ${this.#options.host}`;
     const amounts = amountsOf(checkResources(request.resources, failed));
-    const environment = request.environment ?? this.#options.environment;
+    const environment = mergeEnvironments(this.#options.environment, request.environment);
     this.#checkProcess(request, environment, failed);
     const key = requestKey(request);
     const abort = new AbortController();

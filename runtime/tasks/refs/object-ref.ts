@@ -10,6 +10,8 @@ export interface RefContext {
   readonly proc: bigint;
   /** Why the context is closed in this process. */
   readonly closed: string | undefined;
+  /** Encodes references of this context. */
+  readonly refs: { write(ref: object): Uint8Array };
 }
 
 let readRecord: (ref: ObjectRef<unknown>) => RefRecord;

@@ -1,5 +1,6 @@
 /** The class of a task: what it needs of a worker process. Tasks of one class share leases. */
 import type { TaskEnvironment } from "../../../generated/tasks.js";
+import { keyOfEnvironment } from "../host/environment-key.js";
 
 /** What tasks need of a worker process. */
 export interface TaskClass {
@@ -14,7 +15,7 @@ export interface TaskClass {
   readonly near: number | undefined;
 }
 
-const keys = new WeakMap<TaskClass | TaskEnvironment, string>();
+const keys = new WeakMap<TaskClass, string>();
 
 /** Returns a text that is equal for classes that can share leases. */
 export function keyOfClass(taskClass: TaskClass): string {
@@ -33,14 +34,4 @@ function makeKey({ resources, environment, bundle, maxCalls, near }: TaskClass):
     .join(",");
   const place = bundle === undefined ? "" : `${bundle.group}/${bundle.index}`;
   return `${amounts};${environment === undefined ? "" : keyOfEnvironment(environment)};${place};${maxCalls};${near ?? ""}`;
-}
-
-function keyOfEnvironment(environment: TaskEnvironment): string {
-  let key = keys.get(environment);
-  if (key === undefined) {
-    const { env, workingDirectory, packages } = environment;
-    key = JSON.stringify([Object.entries(env).sort(), workingDirectory, packages?.manifest, packages?.lock]);
-    keys.set(environment, key);
-  }
-  return key;
 }

@@ -100,6 +100,7 @@ export class TaskRun implements SlotTask, RunningTask {
       return;
     }
     const { context, member } = this.#environment;
+    member.running.add(this);
     let result: unknown;
     try {
       const args = parts.map((bytes, i) => argumentCodec(task, i, member).decode(bytes));
@@ -139,13 +140,19 @@ export class TaskRun implements SlotTask, RunningTask {
       this.#end(cancelled);
       return;
     }
-    this.#environment.slot.ended(this.id);
+    this.#leave();
     this.#reject(error);
   }
 
   #end(outcome: TaskOutcome): void {
-    this.#environment.slot.ended(this.id);
+    this.#leave();
     this.#resolve(outcome);
+  }
+
+  #leave(): void {
+    const { member, slot } = this.#environment;
+    member.running.delete(this);
+    slot.ended(this.id);
   }
 
   handBack(): void {
