@@ -12,7 +12,7 @@ import {
   type WorkerOptions,
 } from "../../../generated/tasks.js";
 import { context, type Isolation, type MeshFailure } from "../../index.js";
-import { currentCell, NoMessageTurn, runInTurn } from "../kernel.js";
+import { currentCell, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
 import { Allocations } from "./allocations.js";
 import { Bundles } from "./bundles.js";
 import { GivenWorker } from "./given-worker.js";
@@ -43,11 +43,12 @@ export class HostManager extends TaskHostActor {
     const total = amountsOf(checkResources(options.resources, `cannot manage host ${options.host}`));
     const given = options.workers.map((worker) => new GivenWorker(worker, this.#configuration()));
     const workers = given.length > 0 ? given.length : options.procs;
-    const now = () => performance.now();
+    const clock = mainClock();
+    const now = () => clock.now();
     this.#allocations = new Allocations({ total, workers, now });
     const after = (milliseconds: number, call: () => void) => {
-      const timer = setTimeout(call, milliseconds);
-      return () => clearTimeout(timer);
+      const timer = clock.after(milliseconds, call);
+      return () => timer.cancel();
     };
     const ports: LeasingPorts<Worker> = {
       start: (order) => this.#startWorker(order),

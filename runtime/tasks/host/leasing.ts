@@ -20,8 +20,10 @@ interface LeaseRecord {
   readonly request: LeaseRequest;
   readonly allocation: Allocation;
   readonly memory: number | undefined;
-  /** Called if the lease ends before it has been answered. */
+  /** Called if the lease ends before it has been answered. Undefined afterwards. */
   failed: ((error: Error) => void) | undefined;
+  /** Whether others wait for what the lease has. */
+  isWanted: boolean;
 }
 
 export type LeasingOptions = Pick<HostOptions, "host" | "procs" | "isolation" | "environment">;
@@ -86,11 +88,13 @@ export class Leasing<W> {
         request.fresh,
       ].join();
       const need = { failed, kind, amounts, place: placeOf(request), usesWorker: true };
-      const allocation = await this.#allocations.request(
-        { ...need, wanted: () => void this.#ports.notify(request.holder, { lease: id, kind: "wanted", reason: "" }) },
-        ends,
-      );
-      record = { id, request, allocation, memory: amounts.get("memory"), failed: undefined };
+      let isWanted = false;
+      const wanted = () => {
+        isWanted = true;
+        if (record !== undefined) this.#want(record);
+      };
+      const allocation = await this.#allocations.request({ ...need, wanted }, ends);
+      record = { id, request, allocation, memory: amounts.get("memory"), failed: () => {}, isWanted };
       this.#leases.set(id, record);
       return await this.#start(record, environment, ends);
     } catch (error) {
@@ -218,6 +222,7 @@ export class Leasing<W> {
     // The failure of a start ends all leases of the process, this one included.
     const worker = await Promise.race([process.ready.catch(() => failed), failed]);
     record.failed = undefined;
+    if (record.isWanted) this.#want(record);
     return { id: record.id, worker, gpus: [...record.allocation.share.gpus] };
   }
 
@@ -237,6 +242,13 @@ export class Leasing<W> {
     }
     this.#limitMemory(worker);
     return this.#processes.get(worker)!;
+  }
+
+  /** Asks the holder to give a lease back. It does not know the lease before the answer to its request. */
+  #want(record: LeaseRecord): void {
+    record.isWanted = true;
+    if (record.failed !== undefined) return;
+    this.#ports.notify(record.request.holder, { lease: record.id, kind: "wanted", reason: "" });
   }
 
   #addProcess(worker: number, process: WorkerProcess<W>): void {

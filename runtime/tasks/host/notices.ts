@@ -13,13 +13,11 @@ export class Notices {
     return this.#listeners.has(holder);
   }
 
-  /** Tells a holder something. Returns false if it does not listen. */
-  send(holder: bigint, notice: LeaseNotice): boolean {
+  /** Tells a holder something, if it listens. */
+  send(holder: bigint, notice: LeaseNotice): void {
     const listener = this.#listeners.get(holder);
-    if (listener === undefined) return false;
-    listener.notices.push(notice);
-    listener.wake();
-    return true;
+    listener?.notices.push(notice);
+    listener?.wake();
   }
 
   /**

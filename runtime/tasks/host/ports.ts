@@ -38,6 +38,6 @@ export interface WorkerStart {
 export interface LeasingPorts<W> {
   /** Starts a process. `ended` of the leasing must be called when it ends without `stop`. */
   start(order: WorkerStart): WorkerProcess<W>;
-  /** Tells a holder something. Returns false if it does not listen. */
-  notify(holder: bigint, notice: LeaseNotice): boolean;
+  /** Tells a holder something. It may arrive before the answer that was given before. */
+  notify(holder: bigint, notice: LeaseNotice): void;
 }

@@ -39,6 +39,11 @@ export class HostChoice {
     this.capacity = this.#hosts.reduce((sum, { host }) => sum + host.procs, 0);
   }
 
+  /** The number of hosts that have not ended or refused. */
+  get count(): number {
+    return this.#hosts.length;
+  }
+
   /** Returns the host to ask next; undefined if all have ended or have refused. */
   next(): HostUse | undefined {
     const free = this.#preferred.find(({ used, host, refused }) => refused === undefined && used < host.procs);

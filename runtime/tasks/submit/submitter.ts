@@ -15,6 +15,8 @@ import { TaskQueue } from "./task-queue.js";
 
 /** The time in ms between two sweeps. */
 const SWEEP_MS = 20;
+/** The time in ms for which a notice that has arrived before its lease is kept. Later, it was about a lease that was given back. */
+const EARLY_MS = 5000;
 /** The time in ms for which the reason is awaited after a worker process has ended. */
 const REASON_MS = 500;
 
@@ -23,7 +25,8 @@ export class Submitter {
   readonly #queues = new Map<string, TaskQueue>();
   /** The leases of each host by their numbers, for notices. */
   readonly #leases = new Map<HostPort, Map<number, { readonly lease: HeldLease; readonly queue: TaskQueue }>>();
-  /** What happened to leases whose notice has arrived before the lease. */
+  /** Notices that have arrived before the lease. */
+  readonly #early = new Map<HostPort, Map<number, LeaseNotice>>();
   #isSweeping = false;
   #closed: string | undefined;
   /** The tasks that have been submitted and have no result. */
@@ -128,11 +131,18 @@ export class Submitter {
   #listen(host: HostPort): void {
     if (this.#leases.has(host)) return;
     this.#leases.set(host, new Map());
+    this.#early.set(host, new Map());
     host.listen((notice) => this.#options.inTurn(() => this.#noticed(host, notice)));
   }
 
   #granted(lease: HeldLease, queue: TaskQueue): void {
     this.#leases.get(lease.host)!.set(lease.id, { lease, queue });
+    const early = this.#early.get(lease.host)!;
+    const notice = early.get(lease.id);
+    if (notice !== undefined) {
+      early.delete(lease.id);
+      this.#options.clock.nextTurn(() => this.#options.inTurn(() => this.#noticed(lease.host, notice)));
+    }
     this.#sweepLater();
   }
 
@@ -142,9 +152,15 @@ export class Submitter {
     lease.host.giveBack(lease.id);
   }
 
-  #noticed(host: HostPort, { lease: id, kind, reason }: LeaseNotice): void {
+
+  #noticed(host: HostPort, notice: LeaseNotice): void {
+    const { lease: id, kind, reason } = notice;
     const known = this.#leases.get(host)?.get(id);
-    if (known === undefined) return;
+    if (known === undefined) {
+      const early = this.#early.get(host)!.set(id, notice);
+      this.#options.clock.after(EARLY_MS, () => early.delete(id));
+      return;
+    }
     const { lease, queue } = known;
     if (kind === "ended") {
       lease.endedBecause = reason;

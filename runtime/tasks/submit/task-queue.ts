@@ -187,7 +187,9 @@ export class TaskQueue {
     const now = this.#owner.clock.now();
     if (this.waiting.length > 0) {
       const oldest = Math.min(...[...this.#requests].map(({ since }) => since));
-      if (this.#requests.size > 0 && now - oldest > PATIENCE_MS) this.#extraRequests = this.#requests.size;
+      if (this.#requests.size > 0 && now - oldest > PATIENCE_MS) {
+        this.#extraRequests = Math.min(this.#requests.size, this.#hosts.count - 1);
+      }
       // The tasks of all leases may wait for those in the queue: the host has room for one more then.
       if (this.#requests.size === 0) this.#extraRequests = Math.max(1, this.leases.size - this.#hosts.capacity + 1);
       this.dispatch();

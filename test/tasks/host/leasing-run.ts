@@ -79,7 +79,7 @@ export class FakeHost {
           if (this.startsAtOnce) process.start();
           return process;
         },
-        notify: (holder, notice) => this.notices.push({ ...notice, holder }) > 0,
+        notify: (holder, notice) => void this.notices.push({ ...notice, holder }),
       },
       fixed,
     );

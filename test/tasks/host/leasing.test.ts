@@ -109,6 +109,20 @@ describe("a host", () => {
   });
 });
 
+test("a holder is asked for a lease when it knows it, not while the process starts", async () => {
+  const host = new FakeHost({ cpus: 1 }, 1);
+  host.startsAtOnce = false;
+  const first = host.lease();
+  const second = host.lease({ cpus: 1 }, { holder: 2n });
+  await settled();
+  expect(host.notices).toEqual([]);
+  host.processes[0]!.start();
+  const { id } = await first;
+  expect(host.notices).toEqual([{ holder: 1n, lease: id, kind: "wanted", reason: "" }]);
+  await host.leasing.giveBack(id);
+  await second;
+});
+
 describe("a request that is withdrawn", () => {
   test("waits no more", async () => {
     const host = new FakeHost({ cpus: 1 }, 1);
