@@ -5,7 +5,9 @@ import { FlushMode } from "../../../runtime/cast/tree/branch.js";
 import { CastFlag, CastOrdering } from "../../../runtime/cast/tree/cast-frame.js";
 import { BackpressureError, DeliveryError } from "../../../runtime/link/errors.js";
 import { FrameFlag, FrameKind } from "../../../runtime/link/frame/frame.js";
+import type { MessageSender } from "../../../runtime/link/outbound/message-sender.js";
 import type { Session } from "../../../runtime/link/outbound/session.js";
+import { UnhandledMessages } from "../../../runtime/link/outbound/unhandled-messages.js";
 import { type DownFrame, describeCasts, ownProc, scriptedSender, turns } from "./scripted-sender.js";
 
 const kindsIn = (frames: readonly DownFrame[], kind: number) =>
@@ -477,6 +479,23 @@ test("casts have no position for ranks that have left, which are counted from 0 
   ready();
   expect(news().filter(([what]) => what === "open")).toEqual([]);
   expect(placesIn(sent())).toEqual([[{ count: 1, index: 0, ordering: CastOrdering.plain }]]);
+});
+
+test("casts wait for messages to the former procs of their receivers, unless the receiver has left", () => {
+  const { cast, left, unhandled, ready, sent, viewOf } = scriptedSender();
+  const [toRank0, toRank1] = [
+    new UnhandledMessages({} as MessageSender, []),
+    new UnhandledMessages({} as MessageSender, []),
+  ];
+  unhandled.set(0, toRank0);
+  unhandled.set(1, toRank1);
+  left.add(1);
+  cast("a");
+  cast("b", viewOf(2));
+  ready();
+  expect(describeCasts(sent())).toEqual([]);
+  toRank0.markHandled();
+  expect(describeCasts(sent())).toEqual(["1: 1 a", "3: 1 a", "3: 2 b"]);
 });
 
 test("a cast that waits for credit when an actor moves is still sent over the old tree", () => {

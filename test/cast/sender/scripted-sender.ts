@@ -14,6 +14,7 @@ import { FrameKind } from "../../../runtime/link/frame/frame.js";
 import type { TreeFrame } from "../../../runtime/link/link-host.js";
 import { defaultLinkLimits, type LinkLimits } from "../../../runtime/link/link-limits.js";
 import type { EncodedMessage } from "../../../runtime/link/outbound/encoded-message.js";
+import type { UnhandledMessages } from "../../../runtime/link/outbound/unhandled-messages.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 import { Writer } from "../../../runtime/wire/writer.js";
 import { type RecordedLink, recordedLink, type SentFrame } from "../recorded-link.js";
@@ -63,6 +64,8 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
   const unreachable = new Set<bigint>();
   /** The ranks that have left the mesh. */
   const left = new Set<number>();
+  /** The messages to the former procs of actors that have moved, by rank. */
+  const unhandled = new Map<number, UnhandledMessages>();
   const procs = Array.from({ length: size }, (_, rank) => options.procOf?.(rank) ?? BigInt(rank + 1));
   const limits = { ...defaultLinkLimits, treeFanout: size, ...options.limits };
   const linkTo = (peer: bigint): RecordedLink => {
@@ -112,7 +115,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
     undeliverable: (label, { message }) => void told.push(["undeliverable", label, message]),
     targetEnded: (base) => void told.push(["target ended", base]),
     openSession: (base) => void told.push(["open", base]),
-    unhandledMessages: () => [],
+    unhandledMessages: (base) => [...unhandled].flatMap(([rank, messages]) => (rank === base ? [messages] : [])),
     compare: (base, _known, other) => options.compare?.(base, other),
     translate: (_known, endpoint, body) => {
       told.push(["translate", endpoint.name]);
@@ -262,6 +265,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
       news,
       down,
       left,
+      unhandled,
       unreachable,
       linkTo,
     },
