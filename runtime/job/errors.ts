@@ -128,6 +128,28 @@ export class JobLostError extends JobError {
   }
 }
 
+/** Thrown when a process on a host asks something of its job that only the machine that holds the hosts can do. */
+export class JobElsewhereError extends JobError {
+  override readonly name = "JobElsewhereError";
+  /** The name of the machine that holds the hosts. */
+  readonly machine: string;
+
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param machine the name of the machine that holds the hosts
+   */
+  constructor(job: string, machine: string) {
+    super(
+      job,
+      `cannot use job "${job}" on this machine: the machine ${JSON.stringify(machine)} has submitted it and holds its ` +
+        "hosts; use the job in a program there",
+    );
+    this.machine = machine;
+  }
+}
+
 /** Thrown when the cache file of a job cannot be used. The file is never changed or removed then. */
 export class JobCacheError extends Error {
   override readonly name = "JobCacheError";

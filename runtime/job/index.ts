@@ -10,6 +10,7 @@ export type { Duration, DurationUnit } from "./duration.js";
 export {
   JobCacheError,
   JobDetachError,
+  JobElsewhereError,
   JobError,
   JobLostError,
   JobStartError,

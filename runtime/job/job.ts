@@ -17,6 +17,7 @@ import { checkDrain, detachRun } from "./detach.js";
 import { controllerFiles } from "./driver-proof.js";
 import { JobDetachError, JobError, JobLostError, JobStartError, JobSubmitError } from "./errors.js";
 import { EventFeed, type JobEvent } from "./events.js";
+import { heldElsewhere } from "./held-elsewhere.js";
 import type { CheckedOptions } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
 import { type JobState, makeJobState } from "./job-state.js";
@@ -70,7 +71,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    */
   protected constructor(provider: JobProvider, options: CheckedOptions, known?: JobRecord) {
     this.name = options.name;
-    this.#provider = provider;
+    this.#provider = known?.heldOn === undefined ? provider : heldElsewhere(provider, options.name, known.heldOn);
     this.#options = options;
     try {
       const own = ownRecord(provider, options.name);
@@ -133,7 +134,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
 
   /**
    * Ends the job: its hosts, and everything that runs on them. The job can be submitted again afterwards. Killing a job
-   * that is not active ends what the cache has of it. In the command of a batch job, it ends the program's own processes
+   * that is not active ends what the cache has of it, or the run of its record. In the command of a batch job, it ends the program's own processes
    * on the hosts of that job, and nothing else.
    *
    * @returns a promise that resolves when nothing of the job is left
@@ -479,7 +480,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     if (this.#own !== undefined) return;
     const lock = await this.#cache?.lock();
     try {
-      const known = this.#cache?.read() ?? this.#lastBatch();
+      const known = this.#known ?? this.#cache?.read() ?? this.#lastBatch();
       if (known === undefined || known.provider !== this.#provider.kind) return;
       const allocation = known.allocation ?? (await this.#provider.find(known.applyId, known.folder));
       if (allocation !== undefined) await this.#provider.destroy(allocation);

@@ -13,6 +13,8 @@ import { parseRecord } from "./record/job-record.js";
 /**
  * Returns the job in whose allocation this code runs: in an actor on one of its hosts, or in the command of a batch job.
  * In the command of a batch job, `kill` of the job ends the program's own processes only; elsewhere, it ends the job.
+ * On a host of an `SSHJob`, the job tells its name, its `applyId` and its meshes. Everything else rejects there with a
+ * `JobElsewhereError`, because the machine that has submitted the job holds its hosts.
  *
  * @example
  * ```ts
@@ -22,15 +24,15 @@ import { parseRecord } from "./record/job-record.js";
  * ```
  *
  * @returns the job; undefined if this process runs outside of any job
- * @throws {JobCacheError} when this process runs in a job whose record cannot be read here: a job without a cache, or
- *   whose folder is on another machine, as with `SSHJob`
+ * @throws {JobCacheError} when this process runs in a job whose record cannot be read here, such as a `ProcessJob` without
+ *   a cache
  */
 export function thisJob(): Job<string> | undefined {
   const file = process.env[batchVariable] ?? process.env[recordVariable];
   if (file === undefined) {
     const applyId = process.env[markVariable];
     if (applyId === undefined) return undefined;
-    throw new JobCacheError(`of job ${applyId}`, "it has none, or it is on another machine than this process");
+    throw new JobCacheError(`of job ${applyId}`, "the job has none; give it a file with the option cache");
   }
   let text: string;
   try {

@@ -18,6 +18,8 @@ export interface Printed {
   readonly gpus?: readonly string[];
   /** The value of the variable WORD in the processes of the crew. */
   readonly words?: readonly string[];
+  /** What the first of the crew says about its job (describe-this-job.ts). */
+  readonly thisJob?: unknown;
   /** The bytes that the machine of the driver has sent and received while the crew talked. */
   readonly bytes?: number;
   /** The name of the error. */

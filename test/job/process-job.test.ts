@@ -247,6 +247,18 @@ describe("the next run of a program uses the hosts of the last one", () => {
   });
 });
 
+describe("a job of a record", () => {
+  test("is killed without having been attached", async () => {
+    const job = makeJob();
+    await job.apply();
+    const { applyId } = job;
+    const record = JSON.parse(JSON.stringify(job));
+    await ProcessJob.fromJSON(record).kill();
+    expect(processesOf(applyId!)).toEqual([]);
+    await until(() => !job.active);
+  });
+});
+
 describe("a cache that cannot be used is an error, and the file stays as it is", () => {
   const advice = "remove the file if no job of it runs any more, or name another file with the option cache";
   test.each([

@@ -11,22 +11,15 @@ import { permitted } from "../permitted.js";
 import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { type JobPlace, viceroyJob } from "./batch-driver.js";
-import { type DriverEnd, type JobDriver, type Printed, startJobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
+import { running, SshDrivers } from "./lab/ssh-drivers.js";
 import { hasSsh, oldNode, type SshMachineOptions, SshNetwork } from "./lab/ssh-network.js";
 
 const ssh = permitted("jobs over ssh", "Debian's packages openssh-server and openssh-client", hasSsh);
 
 // Hooks that a hook registers do not run, so the machines are made here.
 const network = networks && ssh ? new SshNetwork(machines()) : (undefined as unknown as SshNetwork);
-const drivers: JobDriver[] = [];
-
-function startDriver(options: object = {}, how: DriverEnd = "kill", ...further: string[]): JobDriver {
-  const wanted = { cache: newCache(), ...options };
-  const driver = startJobDriver(network.through, "on-ssh.ts", wanted, how, network.env, ...further);
-  drivers.push(driver);
-  return driver;
-}
+const drivers = network && new SshDrivers(network);
 
 /** Returns what is special about each machine. */
 function machines(): Record<string, SshMachineOptions> {
@@ -44,25 +37,6 @@ function machines(): Record<string, SshMachineOptions> {
 
 const oneHost = (host: string) => ({ meshes: { workers: { hosts: [host] } } });
 
-/** Returns the processes on a machine other than its server of ssh. */
-function processesOn(...names: string[]): number[] {
-  return names.flatMap((name) => {
-    const { cluster, server } = network.machines[name]!;
-    return cluster.machine.pids.filter((pid) => pid !== server);
-  });
-}
-
-/** Returns the processes of a program, among given ones. */
-function running(program: RegExp, pids: readonly number[]): number[] {
-  return pids.filter((pid) => program.test(readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ")));
-}
-
-/** Describes a name in the driver's configuration of ssh. */
-function configure(name: string, address: string): void {
-  appendFileSync(network.config, `Host ${name}\n  HostName ${address}\n`);
-}
-
-const onDriver = () => network.driver.machine.pids;
 const receivedBytes = (name: string) =>
   Number(network.machines[name]!.cluster.machine.run("cat", "/sys/class/net/eth0/statistics/rx_bytes"));
 const ipOf = (name: string) => network.machines[name]!.cluster.machine.ip;
@@ -72,20 +46,38 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     await compileCrew();
     await network.listening();
   });
-  afterEach(async () => {
-    for (const { child } of drivers.splice(0)) child.kill("SIGKILL");
-    for (const pid of running(/job-keeper/, onDriver())) process.kill(pid, "SIGTERM");
-    await until(() => processesOn("n1", "n2", "dash", "bare", "old", "closed", "jump", "strict").length === 0);
-  });
+  afterEach(() => drivers.end());
 
   test("runs its hosts on machines, and leaves nothing there when it is killed", async () => {
-    const driver = startDriver();
+    const driver = drivers.start();
     const { names, message } = await driver.outcome();
     expect(message).toBe(undefined);
     expect(names).toEqual([ipOf("n1"), ipOf("n1"), ipOf("n2"), ipOf("n2")]);
     expect(await driver.exited).toBe(0);
-    expect(processesOn("n1", "n2")).toEqual([]);
+    expect(drivers.processesOn("n1", "n2")).toEqual([]);
     expect(driver.events().at(-1)).toBe("ended: it was killed");
+  });
+
+  test("tells a process on a host which job it is in, and that its machine cannot do anything else with it", async () => {
+    const { applyId, thisJob, message } = await drivers
+      .start({ sshOptions: ["-o", "ServerAliveInterval=7"] })
+      .outcome();
+    expect(message).toBe(undefined);
+    const refusal =
+      `JobElsewhereError: cannot use job "viceroy" on this machine: the machine "driver" has submitted it and ` +
+      "holds its hosts; use the job in a program there";
+    const refused = { state: refusal, find: refusal, kill: refusal, logs: refusal };
+    expect(thisJob).toEqual({ applyId, meshes: { workers: { hosts: 2 } }, name: "viceroy", refused });
+  });
+
+  test("gives its hosts a record that only the user can read, and that has no options of ssh", async () => {
+    const driver = drivers.start({ ...oneHost("n1"), sshOptions: ["-o", "ServerAliveInterval=7"] }, "wait");
+    const { applyId } = await driver.outcome();
+    const file = `/tmp/vj-${applyId!.slice(0, 13)}-0/job.json`;
+    const text = network.machines["n1"]!.cluster.machine.run("cat", file);
+    expect(JSON.parse(text)).toMatchObject({ applyId, allocation: null, heldOn: "driver" });
+    expect(text).not.toContain("ServerAliveInterval");
+    expect(network.machines["n1"]!.cluster.machine.run("stat", "-c", "%a", file).trim()).toBe("600");
   });
 
   test("runs commands of `viceroy job exec` on its hosts, and keeps what they print", async () => {
@@ -107,20 +99,20 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
 
   test("can be used by the next run of the program, also after the driver was killed", async () => {
     const cache = newCache();
-    const first = startDriver({ cache }, "wait");
+    const first = drivers.start({ cache }, "wait");
     const { applyId } = await first.outcome();
     first.child.kill("SIGKILL");
     await first.exited;
-    const second = startDriver({ cache });
+    const second = drivers.start({ cache });
     expect((await second.outcome()).applyId).toBe(applyId);
     expect(await second.exited).toBe(0);
-    expect(processesOn("n1", "n2")).toEqual([]);
+    expect(drivers.processesOn("n1", "n2")).toEqual([]);
   });
 
   test("installs the daemon once, and again when a file of it was changed", async () => {
     const cache = join(network.machines["n1"]!.home, ".cache/viceroy");
     const run = async () => {
-      const driver = startDriver(oneHost("n1"));
+      const driver = drivers.start(oneHost("n1"));
       expect((await driver.outcome()).message).toBe(undefined);
       await driver.exited;
       const folders = readdirSync(cache).filter((name) => statSync(join(cache, name)).isDirectory());
@@ -139,20 +131,20 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
 
   test.each(["n1", "dash"])("sets up its hosts by lines of the shell, whatever they contain (%s)", async (host) => {
     const setup = `# Exclamation marks!\nread nothing || WORD='it'"'"'s \\\\ "50%" für $5!'\nexport WORD`;
-    const { words, message } = await startDriver({ ...oneHost(host), setup }).outcome();
+    const { words, message } = await drivers.start({ ...oneHost(host), setup }).outcome();
     expect(message).toBe(undefined);
     expect(words).toEqual(Array(2).fill(`it's \\\\ "50%" für $5!`));
   });
 
   test("shows the secrets of its hosts to nobody", async () => {
     const cache = newCache();
-    const driver = startDriver({ cache }, "wait");
+    const driver = drivers.start({ cache }, "wait");
     const { applyId, message } = await driver.outcome();
     expect(message).toBe(undefined);
     const lines = readFileSync(join(dirname(cache), "jobs", applyId!, "credentials/secrets"), "latin1").split("\n");
     const secrets = lines.filter((line) => line !== "").map((line) => line.split(" ")[1]!);
     expect(secrets).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]{43}$/)));
-    const shown = [...processesOn("n1", "n2"), ...onDriver()].flatMap((pid) =>
+    const shown = [...drivers.processesOn("n1", "n2"), ...drivers.onDriver()].flatMap((pid) =>
       ["cmdline", "environ"].map((file) => readFileSync(`/proc/${pid}/${file}`, "latin1")),
     );
     expect(shown.length).toBeGreaterThan(20);
@@ -162,7 +154,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
   test("understands a host whose login shell greets", async () => {
     const greeting = join(network.machines["n2"]!.home, ".bashrc");
     writeFileSync(greeting, "printf 'Welcome to n2! No newline here'\n");
-    const { names, message } = await startDriver().outcome();
+    const { names, message } = await drivers.start().outcome();
     writeFileSync(greeting, "");
     expect(message).toBe(undefined);
     expect(names).toHaveLength(4);
@@ -172,76 +164,68 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     const runaway = `setsid sh -c 'trap "" TERM HUP; while :; do sleep 1; done' > /dev/null 2>&1 &`;
 
     test("with the driver, if nothing is cached", async () => {
-      const driver = startDriver({ cache: null, setup: runaway }, "wait");
+      const driver = drivers.start({ cache: null, setup: runaway }, "wait");
       await driver.outcome();
-      expect(processesOn("n1").length).toBeGreaterThan(4);
+      expect(drivers.processesOn("n1").length).toBeGreaterThan(4);
       driver.child.kill("SIGKILL");
-      await until(() => processesOn("n1", "n2").length === 0);
+      await until(() => drivers.processesOn("n1", "n2").length === 0);
     });
 
     test("with the keeper", async () => {
-      const driver = startDriver({ setup: runaway }, "wait");
+      const driver = drivers.start({ setup: runaway }, "wait");
       await driver.outcome();
-      const [keeper] = running(/job-keeper/, onDriver());
+      const [keeper] = running(/job-keeper/, drivers.onDriver());
       process.kill(keeper!, "SIGKILL");
-      await until(() => processesOn("n1", "n2").length === 0);
+      await until(() => drivers.processesOn("n1", "n2").length === 0);
       await until(() => driver.events().includes("ended: its keeper has ended"));
     });
 
     test("with their ssh", async () => {
-      const driver = startDriver({ setup: runaway }, "wait");
+      const driver = drivers.start({ setup: runaway }, "wait");
       await driver.outcome();
-      const clients = running(/^(?:\S*\/)?ssh .* n1 /, onDriver());
+      const clients = running(/^(?:\S*\/)?ssh .* n1 /, drivers.onDriver());
       for (const pid of clients) process.kill(pid, "SIGKILL");
-      await until(() => processesOn("n1").length === 0);
+      await until(() => drivers.processesOn("n1").length === 0);
       await until(() =>
         driver
           .events()
           .some((event) => event.startsWith("host-lost: host workers[0] is gone: it was ended by SIGKILL")),
       );
-      expect(processesOn("n2")).not.toEqual([]);
+      expect(drivers.processesOn("n2")).not.toEqual([]);
     });
 
     test("with the session of their server of ssh", async () => {
-      const driver = startDriver({ setup: runaway }, "wait");
+      const driver = drivers.start({ setup: runaway }, "wait");
       await driver.outcome();
-      for (const pid of running(/^sshd: root/, processesOn("n1"))) process.kill(pid, "SIGKILL");
-      await until(() => processesOn("n1").length === 0);
+      for (const pid of running(/^sshd: root/, drivers.processesOn("n1"))) process.kill(pid, "SIGKILL");
+      await until(() => drivers.processesOn("n1").length === 0);
       await until(() => driver.events().some((event) => event.startsWith("host-lost: host workers[0] is gone: ")));
     });
 
     test("when the network loses them", async () => {
-      const driver = startDriver({ setup: runaway }, "wait");
+      const driver = drivers.start({ setup: runaway }, "wait");
       await driver.outcome();
       const { machine } = network.machines["n1"]!.cluster;
-      const own = processesOn("n1").filter((pid) => !running(/^sshd: /, [pid]).length);
+      const own = drivers.processesOn("n1").filter((pid) => !running(/^sshd: /, [pid]).length);
       machine.isolate();
       await until(() => own.every(gone));
       await until(() => driver.events().some((event) => event.startsWith("host-lost: host workers[0] is gone: ")));
       machine.heal();
-      for (const pid of running(/^sshd: root/, processesOn("n1"))) process.kill(pid, "SIGKILL");
+      for (const pid of running(/^sshd: root/, drivers.processesOn("n1"))) process.kill(pid, "SIGKILL");
     });
   });
 
   describe("tells the user what ssh and the host say", () => {
-    /** Returns the error of a job with one host. */
-    async function complaint(options: object): Promise<Printed> {
-      const { name, message } = await startDriver(options).outcome();
-      // The only host of the job is also the last one.
-      return { name: name!, message: message!.replace("all its hosts have ended; ", "") };
-    }
-
     const gonePrefix = (code: number) =>
-      `cannot start job "viceroy": host workers[0] is gone: it ended with exit code ${code}; its output ends with: `;
+      `JobStartError: cannot start job "viceroy": host workers[0] is gone: it ended with exit code ${code}; its output ends with: `;
 
     test("when the key of a host is not known", async () => {
       // Another name of the same machine.
-      configure("stranger", ipOf("n1"));
+      drivers.configure("stranger", `HostName ${ipOf("n1")}`);
       const keys = join(network.home, ".ssh/known_hosts");
       const known = readFileSync(keys);
       writeFileSync(keys, "");
-      const { name, message } = await complaint(oneHost("stranger")).finally(() => writeFileSync(keys, known));
-      expect(name).toBe("JobStartError");
+      const message = await drivers.complaint(["stranger"]).finally(() => writeFileSync(keys, known));
       expect(message).toBe(
         `${gonePrefix(255)}Host key verification failed.; on host "stranger": its key is not a known one; ` +
           'run "ssh stranger" once and check the key, or add it to ~/.ssh/known_hosts. A job never accepts a key by itself',
@@ -250,7 +234,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
 
     test("when ssh would have to ask for a password", async () => {
       // Another configuration of ssh, which names no key.
-      const { message } = await complaint({ ...oneHost("n1"), sshOptions: ["-F", "none"] });
+      const message = await drivers.complaint(["n1"], { sshOptions: ["-F", "none"] });
       expect(message).toBe(
         gonePrefix(255) +
           'root@n1: Permission denied (publickey).; on host "n1": ssh would have to ask for a password or a passphrase, ' +
@@ -259,14 +243,14 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     });
 
     test("when a name does not resolve", async () => {
-      const { message } = await complaint(oneHost("nowhere.invalid"));
+      const message = await drivers.complaint(["nowhere.invalid"]);
       expect(message).toMatch(
-        /^cannot start job "viceroy": host workers\[0\] is gone: it ended with exit code 255; its output ends with: ssh: Could not resolve hostname nowhere\.invalid: .+; on host "nowhere\.invalid": check its name, or describe it in ~\/\.ssh\/config$/,
+        /^JobStartError: cannot start job "viceroy": host workers\[0\] is gone: it ended with exit code 255; its output ends with: ssh: Could not resolve hostname nowhere\.invalid: .+; on host "nowhere\.invalid": check its name, or describe it in ~\/\.ssh\/config$/,
       );
     });
 
     test("when no server listens", async () => {
-      const { message } = await complaint({ ...oneHost("n1"), sshOptions: ["-p", "2222"] });
+      const message = await drivers.complaint(["n1"], { sshOptions: ["-p", "2222"] });
       expect(message).toBe(
         gonePrefix(255) +
           'ssh: connect to host n1 port 2222: Connection refused; on host "n1": check with "ssh n1" that it is up and ' +
@@ -277,19 +261,18 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     test("when a host has no Node.js, or not the one that the job names", async () => {
       const advice =
         "install Node.js 20.9 or later there, name it with the option node, or make it available with the option setup";
-      const { message } = await complaint(oneHost("bare"));
+      const message = await drivers.complaint(["bare"]);
       expect(message).toBe(
-        'cannot start job "viceroy": host workers[0] is gone: it ended with exit code 69; its output ends with: viceroy ' +
-          `host: there is no Node.js here: the shell finds no program node; on host "bare": ${advice}`,
+        `${gonePrefix(69)}viceroy host: there is no Node.js here: the shell finds no program node; on host "bare": ${advice}`,
       );
-      const named = await complaint({ ...oneHost("n1"), node: "/opt/it's/node" });
-      expect(named.message).toContain(
+      const named = await drivers.complaint(["n1"], { node: "/opt/it's/node" });
+      expect(named).toContain(
         'there is no Node.js here: the shell finds no program /opt/it\'s/node; on host "n1": install Node.js 20.9',
       );
     });
 
     test("when the Node.js of a host is too old", async () => {
-      const { message } = await complaint(oneHost("old"));
+      const message = await drivers.complaint(["old"]);
       expect(message).toContain(
         "it ended with exit code 69; its output ends with: viceroy host: Node.js 18.20.4 is too old, 20.9 is the oldest " +
           'that works; on host "old": install Node.js 20.9 or later there, name it with the option node',
@@ -297,22 +280,21 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     });
 
     test("when the login shell of a host refuses", async () => {
-      const { message } = await complaint(oneHost("closed"));
+      const message = await drivers.complaint(["closed"]);
       expect(message).toBe(
-        'cannot start job "viceroy": host workers[0] is gone: it ended with exit code 1; its output ends with: This ' +
-          'account is currently not available.; on host "closed": try "ssh closed node --version"',
+        `${gonePrefix(1)}This account is currently not available.; on host "closed": try "ssh closed node --version"`,
       );
     });
 
     test("when a line of setup fails", async () => {
-      const { message } = await complaint({ ...oneHost("n1"), setup: "echo no such module >&2\nfalse" });
+      const message = await drivers.complaint(["n1"], { setup: "echo no such module >&2\nfalse" });
       expect(message).toContain('it ended with exit code 1; its output ends with: no such module; on host "n1": try');
     });
 
     test("when the server of a host forbids the forwarding of sockets", async () => {
-      const { message } = await complaint(oneHost("strict"));
+      const message = await drivers.complaint(["strict"]);
       expect(message).toMatch(
-        /^cannot start job "viceroy": host workers\[0\] is gone: it ended with exit code 255; .*\nchannel \d+: open failed: connect failed: open failed.*; on host "strict": its server of ssh must allow "AllowStreamLocalForwarding yes", through which a driver reaches a host$/s,
+        /^JobStartError: cannot start job "viceroy": host workers\[0\] is gone: it ended with exit code 255; .*\nchannel \d+: open failed: connect failed: open failed.*; on host "strict": its server of ssh must allow "AllowStreamLocalForwarding yes", through which a driver reaches a host$/s,
       );
     });
   });
@@ -323,14 +305,14 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     try {
       const file = join(mkdtempSync(join(tmpdir(), "vt-")), "lines");
       const before = receivedBytes("n2");
-      const driver = startDriver({ sshOptions: ["-J", "jump"] }, "kill", file);
+      const driver = drivers.start({ sshOptions: ["-J", "jump"] }, "kill", file);
       const { names, message, bytes } = await driver.outcome();
       expect(message).toBe(undefined);
       expect(names).toEqual([ipOf("n1"), ipOf("n1"), ipOf("n2"), ipOf("n2")]);
       expect(receivedBytes("n2") - before).toBeGreaterThan(2_000_000);
       expect(bytes).toBeLessThan(200_000);
       expect(await driver.exited).toBe(0);
-      expect(processesOn("n1", "n2")).toEqual([]);
+      expect(drivers.processesOn("n1", "n2")).toEqual([]);
     } finally {
       machine.heal();
     }

@@ -48,7 +48,7 @@ test("a process outside of any job gets none", async () => {
 test("in a job without a cache there is no record, which is an error that says so", async () => {
   const job = makeJob(null);
   expect(await saidIn(job)).toBe(
-    `JobCacheError: cannot use the job cache of job ${job.applyId}: it has none, or it is on another machine than this process`,
+    `JobCacheError: cannot use the job cache of job ${job.applyId}: the job has none; give it a file with the option cache`,
   );
 });
 

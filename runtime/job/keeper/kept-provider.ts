@@ -16,16 +16,7 @@ import {
 } from "../batch/client.js";
 import type { TlsSpec } from "../job-options.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
-import type {
-  JobLogLine,
-  JobProvider,
-  Json,
-  LogRequest,
-  ReadyHost,
-  Report,
-  RunCredentials,
-  Submission,
-} from "../provider.js";
+import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { readLogs } from "./job-logs.js";
 import { endKeeper, keeperEvents, keeperState, startKeeper } from "./keeper-client.js";
 import { allHostsEnded, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
@@ -55,12 +46,12 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   /**
    * Returns the orders for all hosts, in the order of `hostPlaces`.
    * @param mark the environment variable that marks the processes of the job
-   * @param secrets the secrets of the hosts, by the URIs of their identities; undefined if they need no certificates
+   * @param submission the record of the job, and the credentials of the hosts, if they need some
    */
   protected abstract orders(
     allocation: KeptAllocation,
     mark: Readonly<Record<string, string>>,
-    secrets: RunCredentials["secrets"] | undefined,
+    submission: Pick<Submission, "record" | "credentials">,
   ): HostOrder[];
 
   /** Returns the token of the hosts, if they ask for one. @param directory that of the allocation */
@@ -83,7 +74,8 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     return reason;
   }
 
-  async submit({ applyId, folder, credentials, idle, client }: Submission): Promise<KeptAllocation> {
+  async submit(submission: Submission): Promise<KeptAllocation> {
+    const { applyId, folder, credentials, idle, client } = submission;
     const allocation = allocationOf(applyId, folder);
     const { directory, logs } = allocation;
     mkdirSync(directory, { mode: 0o700 });
@@ -91,7 +83,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       mkdirSync(logs, { recursive: true, mode: 0o700 });
       const record = idle === undefined ? {} : { [recordVariable]: recordFileOf(folder) };
       const mark = { [markVariable]: applyId, ...record };
-      const hosts = this.orders(allocation, mark, credentials?.secrets);
+      const hosts = this.orders(allocation, mark, submission);
       const command = client === undefined ? {} : { client: this.#clientOrder(client, mark, folder) };
       const { tls } = this;
       const certificates =

@@ -30,9 +30,13 @@ export interface JobRecord {
   readonly allocation: Json;
   /** The command that the job runs, if it is a batch job. */
   readonly command?: readonly string[];
+  /** The name of the machine that holds the hosts, in the copy of the record for a host that cannot reach it. */
+  readonly heldOn?: string;
 }
 
-const fields: Readonly<Record<Exclude<keyof JobRecord, "spec" | "allocation" | "command">, "string" | "number">> = {
+const fields: Readonly<
+  Record<Exclude<keyof JobRecord, "spec" | "allocation" | "command" | "heldOn">, "string" | "number">
+> = {
   version: "number",
   viceroy: "string",
   provider: "string",

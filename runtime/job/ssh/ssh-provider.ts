@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { hostUri } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
@@ -11,7 +12,8 @@ import type { HostOrder, KeptHostInfo } from "../keeper/keeper-order.js";
 import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { hostPlaces } from "../mesh-spec.js";
-import type { Json, RunCredentials, Submission } from "../provider.js";
+import type { Json, Submission } from "../provider.js";
+import { formatRecord, type JobRecord } from "../record/job-record.js";
 import { makeDaemonArchive } from "./daemon-archive.js";
 import { adviceFor } from "./end-advice.js";
 import { sshCommand } from "./ssh-command.js";
@@ -76,8 +78,9 @@ export class SshProvider extends KeptProvider {
   protected orders(
     { applyId, directory }: KeptAllocation,
     mark: Readonly<Record<string, string>>,
-    secrets: RunCredentials["secrets"] | undefined,
+    { record, credentials }: Pick<Submission, "record" | "credentials">,
   ): HostOrder[] {
+    const secrets = credentials?.secrets;
     const archive = makeDaemonArchive(dist);
     const file = join(directory, "daemon");
     writeFileSync(file, archive.bytes, { mode: 0o600 });
@@ -100,6 +103,7 @@ export class SshProvider extends KeptProvider {
         mark: hostId,
         socket: socket.remote,
         port: port ?? 0,
+        record: this.#recordForHosts(record),
         ...(secrets === undefined
           ? { token: token! }
           : { enrolment: { identity, secret: secrets[identity]!, socket: enrolment.remote } }),
@@ -138,6 +142,12 @@ export class SshProvider extends KeptProvider {
     const advice =
       adviceFor(reason, host) ?? (address === undefined ? `try "ssh ${host} node --version"` : "it was up");
     return `${reason}; on host ${JSON.stringify(host)}: ${advice}`;
+  }
+
+  /** Returns the record as a host gets it: without what is about this machine, such as the options of `ssh`. */
+  #recordForHosts(record: string): string {
+    const spec: SshSpec = { ...this.spec, sshOptions: [], setup: null, node: null };
+    return formatRecord({ ...(JSON.parse(record) as JobRecord), spec, heldOn: hostname() });
   }
 
   #hostOf({ mesh, rank }: { readonly mesh: string; readonly rank: number }): string {

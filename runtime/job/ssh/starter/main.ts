@@ -2,11 +2,12 @@
  * The starter: the program on a host that installs the daemon and becomes it. It is built as one text, which `ssh`
  * brings to the host (ssh-command.ts), where it runs as a function of `require` and `order`.
  */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import { recordFileOf, recordVariable } from "../../batch/client.js";
 import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { endMarkedProcesses } from "../../keeper/marked-processes.js";
 import { insideAddress } from "./inside-address.js";
@@ -53,13 +54,25 @@ function insideUrl(kind: "tcp" | "tls", port: number): string {
   return `${kind}://${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
 }
 
-async function start({ archive, mark, socket, port, token, enrolment, silence }: StarterOrder): Promise<number> {
+async function start({
+  archive,
+  mark,
+  socket,
+  record,
+  port,
+  token,
+  enrolment,
+  silence,
+}: StarterOrder): Promise<number> {
   const folder = await installDaemon(archive, process.stdin, () => say(archiveRequest(archive)));
   say(`viceroy host: runs on ${hostname()}, Node.js ${process.versions.node}, from ${folder}`);
   const directory = dirname(socket);
   mkdirSync(directory, { mode: 0o700 });
   try {
     endWhenSilent(silence);
+    const recordFile = recordFileOf(directory);
+    writeFileSync(recordFile, record, { mode: 0o600 });
+    process.env[recordVariable] = recordFile;
     const file = join(folder, "load.cjs");
     const { load } = createRequire(file)(file) as { load(): Daemon };
     const listen = [insideUrl(enrolment === undefined ? "tcp" : "tls", port), `unix://${socket}`];

@@ -18,6 +18,8 @@ export interface StarterOrder {
   readonly mark: string;
   /** The socket of the daemon on the host. Its folder does not exist, and ends with the daemon. */
   readonly socket: string;
+  /** The record of the job, for the processes of the host. */
+  readonly record: string;
   /** The port at which the daemon listens for other hosts; 0 for a free one. */
   readonly port: number;
   /** The token that drivers and other hosts must have; absent if they have certificates. */
