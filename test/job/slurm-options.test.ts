@@ -67,6 +67,13 @@ onSlurm("what a job asks Slurm for", (lab) => {
     });
   });
 
+  test("the quality of service", async () => {
+    const [id] = await submit(lab, { qos: "night" });
+    // Slurm without a database of accounts forgets the quality of service, and keeps the script.
+    const script = lab.cluster.run("scontrol", "write", "batch_script", id!, "-");
+    expect(script.split("\n").filter((line) => line.includes("qos"))).toEqual(["#SBATCH --qos=night"]);
+  });
+
   test("a constraint or a number of GPUs that no node has is an error with Slurm's words", async () => {
     const unknown = await lab.startDriver({ constraint: "moon" }).outcome();
     expect(unknown).toMatchObject({ name: "JobSubmitError" });

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { providerOf } from "../providers.js";
-import { recordedRuns } from "./recorded-runs.js";
+import { recordedRunsAfter } from "./recorded-runs.js";
 
 /** The number of runs whose folders are kept, the newest ones. */
 const runsKept = 20;
@@ -12,7 +12,7 @@ const runsKept = 20;
  * @param folder contains the folders of the runs
  */
 export async function removeOldRuns(folder: string): Promise<void> {
-  for (const record of recordedRuns(folder).slice(runsKept)) {
+  for (const record of recordedRunsAfter(folder, runsKept)) {
     const own = join(folder, record.applyId);
     try {
       if (record.folder !== own || (await providerOf(record, own).isAlive(record.allocation))) continue;
