@@ -3,6 +3,7 @@
  * hosts, knows their states, and ends everything when it is told to, when no driver has been there for the idle time,
  * or when all hosts have ended. The keeper of a batch job also runs its command, and ends everything when that has ended.
  */
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeOutcome, writeStart } from "../batch/client.js";
@@ -16,6 +17,7 @@ import {
 import { KeptClient } from "./kept-client.js";
 import { KeptHost } from "./kept-host.js";
 import { endMarkedProcesses } from "./marked-processes.js";
+import { guardMarked } from "./shell-ends.js";
 
 /** The longest delay of a timer, in ms: 24 days. */
 const longestTimer = 0x7fff_ffff;
@@ -32,6 +34,8 @@ export class Keeper {
   readonly #drivers = new Set<(event: KeeperEvent) => void>();
   #idleTimer: NodeJS.Timeout | undefined;
   #client: KeptClient | undefined;
+  /** Ends the command if this keeper is killed. */
+  #guard: ChildProcess | undefined;
   #ending: Promise<void> | undefined;
   #resolveEnded: () => void = () => {};
   /** Resolves when nothing of the job is left. */
@@ -54,6 +58,8 @@ export class Keeper {
     this.#startHosts();
     if (order.client !== undefined) {
       writeStart(dirname(order.logs));
+      // Hosts end with the end of their standard input. A command knows nothing of its keeper.
+      this.#guard = guardMarked(order.applyId);
       this.#client = new KeptClient(order.client, order.logs);
       void this.#client.ended.then((outcome) => {
         writeOutcome(dirname(order.logs), outcome);
@@ -108,6 +114,7 @@ export class Keeper {
     await endMarkedProcesses(this.order.applyId);
     // The outcome of a command that was killed now is written before the last answer.
     await this.#client?.ended;
+    this.#guard?.kill("SIGKILL");
     for (const tell of this.#drivers) tell({ ended: reason });
     const { directory, certificates } = this.order;
     for (const folder of [directory, ...(certificates === undefined ? [] : [certificates.credentials])]) {

@@ -1,6 +1,7 @@
 /** The command line of `ssh` for one host, and the shell script that it runs there. */
 import { oldestNode } from "../host-node.js";
 import { markVariable } from "../keeper/marked-processes.js";
+import { endMarkedLines } from "../keeper/shell-ends.js";
 import { quote } from "../quote.js";
 
 export interface SshConnection {
@@ -71,16 +72,7 @@ function remoteScript({ env, setup, node }: SshConnection): string {
  * notices the end of standard input. The parent of the shell is the server's process for the connection.
  */
 const watch = `
-while kill -0 "$1"; do sleep 1; done
-for signal in TERM KILL; do
-  for process in /proc/[0-9]*; do
-    pid=\${process#/proc/}
-    if [ "$pid" != $$ ] && tr '\\0' '\\n' < "$process/environ" | grep -qx "${markVariable}=$2"; then
-      kill -s "$signal" "$pid"
-    fi
-  done
-  sleep 1
-done`;
+while kill -0 "$1"; do sleep 1; done${endMarkedLines}`;
 const startWatch = `
 viceroy_watch=
 if kill -0 "$PPID" 2> /dev/null; then
