@@ -3,7 +3,8 @@ import type { Codec } from "../codegen/v1/index.js";
 import type { ValueCodec } from "./refs/value-codec.js";
 import type { PlainPlace } from "./values/index.js";
 
-const known = new WeakMap<Codec<unknown>, ValueCodec>();
+const required = new WeakMap<Codec<unknown>, ValueCodec>();
+const optional = new WeakMap<Codec<unknown>, ValueCodec>();
 const nothing = new Uint8Array(0);
 
 /** A task that returns nothing. */
@@ -14,28 +15,42 @@ const voidCodec: ValueCodec = {
   decode: () => undefined,
 };
 
-/**
- * Returns the codec of a type of a schema; undefined is `void`. No bytes stand for an optional argument that is absent, because
- * a message is never empty.
- */
+/** Returns the codec of a type of a schema; undefined is `void`. */
 export function schemaCodec(codec: Codec<unknown> | undefined): ValueCodec {
   if (codec === undefined) return voidCodec;
-  let made = known.get(codec);
+  let made = required.get(codec);
   if (made === undefined) {
-    const { fingerprint, name } = codec;
     made = {
-      ...{ fingerprint, name },
+      fingerprint: codec.fingerprint,
+      name: codec.name,
       encode: (value, place) => {
-        if (value === undefined && place.kind === "argument") return nothing;
         try {
           return codec.encode(value);
         } catch (cause) {
           throw new TypeError(`${describePlace(place)}: ${(cause as Error).message}`, { cause });
         }
       },
-      decode: (bytes) => (bytes.length === 0 ? undefined : codec.decode(bytes)),
+      decode: (bytes) => codec.decode(bytes),
     };
-    known.set(codec, made);
+    required.set(codec, made);
+  }
+  return made;
+}
+
+/**
+ * Returns the codec of an optional argument. No bytes stand for an argument that is absent, because a message is never
+ * empty.
+ */
+export function optionalCodec(codec: Codec<unknown>): ValueCodec {
+  let made = optional.get(codec);
+  if (made === undefined) {
+    const present = schemaCodec(codec);
+    made = {
+      ...present,
+      encode: (value, place) => (value === undefined ? nothing : present.encode(value, place)),
+      decode: (bytes) => (bytes.length === 0 ? undefined : present.decode(bytes)),
+    };
+    optional.set(codec, made);
   }
   return made;
 }

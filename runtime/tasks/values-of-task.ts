@@ -1,7 +1,7 @@
 /** The codecs of the arguments and the result of a task. */
 import type { ContextMember } from "./context/member.js";
 import type { ValueCodec } from "./refs/value-codec.js";
-import { schemaCodec } from "./schema-codec.js";
+import { optionalCodec, schemaCodec } from "./schema-codec.js";
 import type { Task } from "./task-object.js";
 
 /** @param index the position of the argument, from 0 */
@@ -14,7 +14,7 @@ export function argumentCodec(task: Task, index: number, member: ContextMember):
       `cannot run ${task.name}: expected at most ${schema.args.length} arguments, got one more at position ${index}`,
     );
   }
-  return schemaCodec(codec);
+  return index < schema.minArgs ? schemaCodec(codec) : optionalCodec(codec);
 }
 
 export function resultCodec(task: Task, member: ContextMember): ValueCodec {

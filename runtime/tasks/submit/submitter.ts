@@ -152,7 +152,6 @@ export class Submitter {
     lease.host.giveBack(lease.id);
   }
 
-
   #noticed(host: HostPort, notice: LeaseNotice): void {
     const { lease: id, kind, reason } = notice;
     const known = this.#leases.get(host)?.get(id);
