@@ -32,7 +32,8 @@ export function limitOwnOutputs(): void {
 /** A terminal, a file or a pipe of a shell was inherited; the parent does not read such outputs. */
 function isSocket(descriptor: number): boolean {
   try {
-    return fstatSync(descriptor).isSocket();
+    // Without `bigint`, realpathSync of Node.js would take every later path for that of a socket, and not follow links.
+    return fstatSync(descriptor, { bigint: true }).isSocket();
   } catch {
     return false;
   }

@@ -29,7 +29,8 @@ export function connectUnixSocket(path: string, signal?: AbortSignal): Promise<P
 /** Returns whether a path exists and is not a socket. The system reports such files as sockets that refuse connections. */
 function isNotSocket(path: string): boolean {
   try {
-    return !statSync(path).isSocket();
+    // Without `bigint`, realpathSync of Node.js would take every later path for that of a socket, and not follow links.
+    return !statSync(path, { bigint: true }).isSocket();
   } catch {
     return false;
   }
