@@ -7,10 +7,10 @@ registerActors(import.meta.url, {
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0x24aa10f07d1912c1n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
-    "viceroy/schemas/tasks#TaskHost": 0xfe56d27820282e97n,
+    "viceroy/schemas/tasks#TaskHost": 0x440c6f9c14cc3e00n,
     "viceroy/schemas/tasks#TaskOwner": 0x61f3105c0b11020an,
-    "viceroy/schemas/tasks#TaskRoot": 0x7285f167e19d711cn,
-    "viceroy/schemas/tasks#TaskWorker": 0xdd06ed584d3f6cabn,
+    "viceroy/schemas/tasks#TaskRoot": 0x70355adb58966ad2n,
+    "viceroy/schemas/tasks#TaskWorker": 0x9f27ef509d56c0e4n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

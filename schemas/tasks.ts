@@ -74,7 +74,7 @@ export interface HostLoad {
 
 /** The order to create an actor in a process of its own. */
 export interface ActorOrder {
-  /** The number of the actor in its context. */
+  /** The number of the actor in its context. The root sets it. */
   id: Uint64;
   /** The name of the mesh in reports. */
   label: string;
@@ -183,9 +183,16 @@ export interface TaskHost extends Actor<[options: HostOptions]> {
   /**
    * Stops an actor and its process. An unknown number has no effect.
    *
+   * @param drain the time in milliseconds in which the actor still handles messages that it has been sent
    * @concurrent
    */
-  stopActor(id: Uint64, reason: string): void;
+  stopActor(id: Uint64, reason: string, drain: Uint32): void;
+  /**
+   * Answers whether an actor lives, or is being restarted.
+   *
+   * @concurrent
+   */
+  actorLives(id: Uint64): boolean;
 }
 
 /** A function, and the module that exports it. */
@@ -194,6 +201,8 @@ export interface TaskFunction {
   module: string;
   /** The name of the export. */
   name: string;
+  /** An endpoint of an actor. `module` is then the URL of its registry, and `name` the id of its class. */
+  endpoint?: string;
   /** The fingerprint of the task in its schema. Absent: arguments and result are plain values. */
   schema?: Uint64;
 }
@@ -343,11 +352,16 @@ export interface ActorRequest {
   /** Absent: the actor has no name. */
   name?: string;
   getIfExists: boolean;
+  /** The index of the host. Absent: the root chooses it. */
+  host?: Uint32;
+  /** Whether the actor outlives the context. It then has a name, and the hosts are those of a job. */
+  detached: boolean;
   order: ActorOrder;
 }
 
 /** The actor that the root has found or created. */
 export interface ActorFound {
+  id: Uint64;
   placed: ActorPlaced;
   /** The id of its class, which may differ from the requested one. */
   classId: string;
@@ -363,14 +377,37 @@ export interface PlacedBundle {
 export interface TaskRoot extends Actor<[context: string]> {
   /** @concurrent */
   describe(): ContextDescription;
-  /** @concurrent */
+  /**
+   * Creates an actor, or finds the one that has the name. Throws ActorNameTakenError if another actor has the name.
+   *
+   * @concurrent
+   */
   actor(request: ActorRequest): ActorFound;
+  /**
+   * Finds an actor by its name. Waits while the actor is being created. Answers null if there is none.
+   *
+   * @concurrent
+   */
+  findActor(name: string): ActorFound | null;
   /**
    * Stops an actor with a name. Answers false if there is none.
    *
    * @concurrent
    */
   stopActor(name: string): boolean;
+  /**
+   * Stops an actor. An unknown number has no effect.
+   *
+   * @param drain the time in milliseconds in which the actor still handles messages that it has been sent
+   * @concurrent
+   */
+  endActor(id: Uint64, reason: string, drain: Uint32): void;
+  /**
+   * A host reports that an actor has failed for good.
+   *
+   * @concurrent
+   */
+  actorEnded(id: Uint64, reason: string): void;
   /**
    * Reserves all bundles or none, and answers with the host of each.
    *

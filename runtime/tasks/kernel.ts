@@ -5,7 +5,10 @@
 
 export { usesMusl } from "../../native/c-library.js";
 export { currentCell, currentTurn, mainClock, NoMessageTurn, runInTurn } from "../actor/context.js";
+export { viewOf } from "../actor/mesh/actor-mesh.js";
+export type { ActorClass } from "../actor/reference/actor-request.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
+export { checkStopOptions } from "../actor/reference/mesh-record.js";
 export { lockFile } from "../cache/file-lock.js";
 export { cacheDirectory, makePrivateDirectory } from "../cache/private-files.js";
 export { quote } from "../job/quote.js";
@@ -24,3 +27,4 @@ export {
   regionSize,
   wholeRegion,
 } from "../shape/index.js";
+export { ComposedCodec } from "../wire/composed/composed-codec.js";

@@ -1,5 +1,9 @@
 /** `JobContext`: runs tasks and actors on the worker processes of one or several hosts. */
+
 import { describeValue } from "../../../shared/text/describe-value.js";
+import type { ArgsOf, SpawnableClass } from "../../index.js";
+import type { ActorHandle } from "../actors/actor-handle.js";
+import { type ActorOptions, actorOf, getActor, stopActor } from "../actors/context-actors.js";
 import { TaskCancelledError } from "../errors.js";
 import type { Resources } from "../host/resources.js";
 import { createPlacementGroup, type PlacementOptions } from "../placement/create-group.js";
@@ -238,6 +242,60 @@ export class JobContext implements AsyncDisposable {
    */
   placementGroup(bundles: readonly Resources[], options: PlacementOptions = {}): Promise<PlacementGroup<"bundles">> {
     return createPlacementGroup(this.#member, bundles, options);
+  }
+
+  /**
+   * Creates an actor in a process of its own, on a host that has its resources, or finds the one that has the name. It ends with
+   * the context, or when it is stopped; dropping the handle does not stop it.
+   *
+   * @example
+   * ```ts
+   * import type { SpawnableClass } from "viceroy";
+   * import { JobContext } from "viceroy/tasks";
+   * import { MemoryCounter } from "./memory-counter.js";
+   *
+   * await using context = await JobContext.open({ procs: 2 });
+   * const counter = await context.actor(MemoryCounter, [3], { name: "hits", getIfExists: true });
+   * await counter.increment.callOne(2);
+   * console.log(await context.get(counter.value.run())); // 5
+   * ```
+   *
+   * @param actorClass a class that extends a generated actor class, exported by a module that the registry lists
+   * @param args the arguments of the constructor
+   * @param options name, lifetime, resources, restarts
+   * @returns a handle, when the constructor and `init` have run
+   * @throws {TypeError} as a rejection, when an option or an argument is malformed, or the actor with the name is of another
+   *   class
+   * @throws {RangeError} as a rejection, when a number is out of range
+   * @throws {ActorNameTakenError} as a rejection, when an actor has the name, and `getIfExists` is not set
+   * @throws {ResourceUnavailableError} as a rejection, when no host has its resources
+   * @throws {TaskError} as a rejection, when the constructor or `init` threw
+   * @throws {WorkerLostError} as a rejection, when its process ended meanwhile
+   */
+  actor<C extends SpawnableClass>(actorClass: C, args: ArgsOf<C>, options: ActorOptions = {}): Promise<ActorHandle<C>> {
+    return actorOf(this.#member, actorClass, args, options);
+  }
+
+  /**
+   * Finds an actor by its name. Waits while it is being created.
+   *
+   * @param actorClass the class of the actor
+   * @param name the name that was given to `actor`
+   * @returns a handle; undefined if no actor has the name
+   * @throws {TypeError} as a rejection, when the actor is of another class
+   */
+  getActor<C extends SpawnableClass>(actorClass: C, name: string): Promise<ActorHandle<C> | undefined> {
+    return getActor(this.#member, actorClass, name);
+  }
+
+  /**
+   * Stops the actor with a name, and frees the name.
+   *
+   * @param name the name that was given to `actor`
+   * @returns whether there was such an actor, when it has ended
+   */
+  stopActor(name: string): Promise<boolean> {
+    return stopActor(this.#member, name);
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Opens a context: its root, the managers of its hosts, and the part of it in this process. */
 import type { ContextHost, HostOptions, TaskHostMesh, TaskRootMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
+import { RootActors } from "../actors/root-actors.js";
 import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
 import { currentCell } from "../kernel.js";
@@ -27,10 +28,14 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
   const member = makeMember({ id, host: 0, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
+  const actors = new RootActors({ hosts, now: () => member.clock.epochMs() });
   addRootState(id, {
     describe: () => ({ hosts, grace: plan.grace }),
-    actor: () => Promise.reject(new Error("actors are not there yet")),
-    stopActor: () => Promise.resolve(false),
+    actor: (request) => actors.request(request),
+    findActor: (name) => actors.find(name),
+    stopActor: (name) => actors.stopNamed(name),
+    endActor: (actor, reason, drain) => actors.stop(actor, reason, drain),
+    actorEnded: (actor) => actors.ended(actor),
     reserve: (request) => reserveBundles(hosts.map(reservingHostOf), request, clock),
     unreserve: async (group) => {
       await Promise.allSettled(hosts.map(({ host }) => host.unreserve.callOne(group)));

@@ -12,6 +12,8 @@ import {
   type WorkerOptions,
 } from "../../../generated/tasks.js";
 import { context, type Isolation, type MeshFailure } from "../../index.js";
+import type { ActorProcesses } from "../actors/actor-processes.js";
+import { actorsOfHost } from "../actors/actors-of-host.js";
 import { currentCell, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
 import { Allocations } from "./allocations.js";
 import { Bundles } from "./bundles.js";
@@ -32,6 +34,7 @@ export class HostManager extends TaskHostActor {
   readonly #allocations: Allocations;
   readonly #bundles: Bundles;
   readonly #leasing: Leasing<Worker>;
+  readonly #actors: ActorProcesses;
   /** The worker processes that the host has started, by the names of their meshes. */
   readonly #workers = new Map<string, { readonly id: number; readonly process: SpawnedWorker }>();
   readonly #cell = currentCell();
@@ -55,6 +58,10 @@ export class HostManager extends TaskHostActor {
       notify: (holder, notice) => this.#notices.send(holder, notice),
     };
     this.#leasing = new Leasing(options, this.#allocations, ports, given);
+    this.#actors = actorsOfHost({
+      ...{ options, allocations: this.#allocations, memory: this.#memory },
+      inTurn: (body) => this.#inTurn(body),
+    });
     this.#bundles = new Bundles(this.#allocations, {
       host: options.host,
       after,
@@ -108,20 +115,30 @@ export class HostManager extends TaskHostActor {
     return this.#bundles.reserve(group, bundle, resources, timeout);
   }
 
-  unreserve(group: bigint): Promise<void> {
-    return this.#bundles.unreserve(group);
+  async unreserve(group: bigint): Promise<void> {
+    const reason = "its placement group was removed";
+    await Promise.all([this.#actors.endGroup(group, reason), this.#bundles.unreserve(group)]);
   }
 
-  startActor(_order: ActorOrder): ActorPlaced {
-    throw new Error("not yet");
+  startActor(order: ActorOrder): Promise<ActorPlaced> {
+    return this.#actors.start(order, context().signal);
   }
 
-  stopActor(_id: bigint, _reason: string): void {}
+  stopActor(id: bigint, reason: string, drain: number): Promise<void> {
+    return this.#actors.stop(id, { reason, drain });
+  }
+
+  actorLives(id: bigint): boolean {
+    return this.#actors.lives(id);
+  }
 
   /** A worker process has ended. Its leases end, and another process is started when it is needed. */
   override async supervise(failure: MeshFailure): Promise<boolean> {
     const worker = this.#workers.get(failure.mesh);
-    if (worker === undefined) return false;
+    if (worker === undefined) {
+      this.#actors.supervise(failure);
+      return true;
+    }
     this.#workers.delete(failure.mesh);
     this.#leasing.ended(worker.id, failure.cause.message);
     // The actor may have failed alone. Its process is of no use then.

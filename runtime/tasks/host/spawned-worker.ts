@@ -88,7 +88,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
 }
 
 /** Returns the environment variable by which CUDA gives a process the GPUs with these indices. */
-function visibleGpus(gpus: readonly number[] | undefined): Record<string, string> {
+export function visibleGpus(gpus: readonly number[] | undefined): Record<string, string> {
   if (gpus === undefined) return {};
   // The host itself may see some of the GPUs of the machine only.
   const visible = process.env["CUDA_VISIBLE_DEVICES"]?.split(",").map((device) => device.trim());

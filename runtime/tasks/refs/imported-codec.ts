@@ -1,5 +1,6 @@
 /** The codec of a result that a schema describes, in a process that has got a reference to the result. */
 import type { TaskFunction } from "../../../generated/tasks.js";
+import { loadEndpointCodec } from "../actors/endpoint-codec.js";
 import { findFunction } from "../function-registry.js";
 import { schemaCodec } from "../schema-codec.js";
 import type { PlainPlace } from "../values/index.js";
@@ -22,8 +23,12 @@ export class ImportedCodec implements ValueCodec {
     return `the result of ${this.task.name}`;
   }
 
-  /** Imports the module of the task. Rejects if it cannot be loaded, or has another schema. */
+  /** Imports the module of the task or of the actor. Rejects if it cannot be loaded, or has another schema. */
   readonly load = async (): Promise<void> => {
+    if (this.task.endpoint !== undefined) {
+      this.#codec = await loadEndpointCodec(this.task);
+      return;
+    }
     const { task } = await findFunction(this.task);
     this.#codec = schemaCodec(task.schema!.result);
   };

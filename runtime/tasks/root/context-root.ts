@@ -13,7 +13,10 @@ import type { GroupRequest } from "../placement/reserve-bundles.js";
 export interface RootState {
   describe(): ContextDescription;
   actor(request: ActorRequest): Promise<ActorFound>;
+  findActor(name: string): Promise<ActorFound | null>;
   stopActor(name: string): Promise<boolean>;
+  endActor(id: bigint, reason: string, drain: number): Promise<void>;
+  actorEnded(id: bigint): void;
   /** Returns the index of the host of each bundle. */
   reserve(request: GroupRequest): Promise<number[]>;
   unreserve(group: bigint): Promise<void>;
@@ -51,8 +54,20 @@ export class ContextRoot extends TaskRootActor {
     return this.#state.actor(request);
   }
 
+  findActor(name: string): Promise<ActorFound | null> {
+    return this.#state.findActor(name);
+  }
+
   stopActor(name: string): Promise<boolean> {
     return this.#state.stopActor(name);
+  }
+
+  endActor(id: bigint, reason: string, drain: number): Promise<void> {
+    return this.#state.endActor(id, reason, drain);
+  }
+
+  actorEnded(id: bigint): void {
+    this.#state.actorEnded(id);
   }
 
   async reserve(

@@ -1,0 +1,99 @@
+/** The options of actors, and their checks before anything is asked for. */
+import { describeValue } from "../../../shared/text/describe-value.js";
+
+/** How long an actor lives. */
+export type ActorLifetime = "ephemeral" | "detached";
+
+/** The options of an actor, apart from those that tasks have, too. */
+export interface OwnActorOptions {
+  /**
+   * A name, unique among the actors of the context that live, by which other code of the context finds the actor. Text of 1 to
+   * 255 bytes of UTF-8. Default: no name.
+   */
+  readonly name?: string;
+  /**
+   * Whether the actor that has the name already is returned instead of a new one. Of requests at the same time, one creates
+   * the actor. Requires `name`. Default: false, so that a name in use is an error.
+   */
+  readonly getIfExists?: boolean;
+  /**
+   * `"ephemeral"`: the actor ends with its context, at the latest. `"detached"`: it belongs to the hosts of the job, lives
+   * until it is stopped by its name or the job ends, and later contexts on these hosts find it. Requires `name`, and a
+   * context whose hosts are those of a job. Default: `"ephemeral"`.
+   */
+  readonly lifetime?: ActorLifetime;
+  /**
+   * The number of times that the actor is created again, with the same arguments and fresh state, after it has failed or its
+   * process has ended. Calls under way are not repeated. An integer from 0, or Infinity. Default: 0.
+   */
+  readonly restarts?: number;
+  /**
+   * The largest number of calls that one process has under way by `run`; later ones wait in their order. An actor handles one
+   * message at a time anyway, apart from endpoints with `@concurrent` in the schema, which this option limits for each
+   * caller. The tag itself, `@concurrent 4`, limits the messages of all callers. An integer from 1. Default: no limit.
+   */
+  readonly maxConcurrency?: number;
+}
+
+/** The checked options. */
+export interface ActorPlan {
+  readonly name: string | undefined;
+  readonly getIfExists: boolean;
+  readonly lifetime: ActorLifetime;
+  readonly restarts: number;
+  readonly maxConcurrency: number;
+}
+
+/** The names of the options. */
+export const ownActorOptionNames: readonly (keyof OwnActorOptions)[] = [
+  "name",
+  "getIfExists",
+  "lifetime",
+  "restarts",
+  "maxConcurrency",
+];
+
+/** The number of restarts that an order contains for Infinity. */
+export const ENDLESS_RESTARTS = 0xffff_ffff;
+
+const MAX_NAME_BYTES = 255;
+
+/**
+ * @param failed the start of error messages: `cannot create actor MemoryCounter`
+ * @throws TypeError, RangeError for invalid options
+ */
+export function planActor(failed: string, options: OwnActorOptions): ActorPlan {
+  const { name, getIfExists = false, lifetime = "ephemeral", restarts = 0 } = options;
+  const { maxConcurrency = Number.POSITIVE_INFINITY } = options;
+  if (name !== undefined) checkActorName(failed, name);
+  if (typeof getIfExists !== "boolean") throw typeError(failed, "getIfExists as true or false", getIfExists);
+  if (getIfExists && name === undefined) throw new TypeError(`${failed}: getIfExists requires a name`);
+  if (lifetime !== "ephemeral" && lifetime !== "detached") {
+    throw typeError(failed, 'lifetime "ephemeral" or "detached"', lifetime);
+  }
+  if (lifetime === "detached" && name === undefined) {
+    throw new TypeError(`${failed}: a detached actor requires a name, by which it is found and stopped`);
+  }
+  checkCount(failed, "restarts", restarts, 0);
+  checkCount(failed, "maxConcurrency", maxConcurrency, 1);
+  return { name, getIfExists, lifetime, restarts: Math.min(restarts, ENDLESS_RESTARTS), maxConcurrency };
+}
+
+/** @throws TypeError, RangeError if a name is no text of 1 to 255 bytes */
+export function checkActorName(failed: string, name: unknown): void {
+  if (typeof name !== "string") throw typeError(failed, "a text as name", name);
+  const size = Buffer.byteLength(name);
+  if (size >= 1 && size <= MAX_NAME_BYTES) return;
+  throw new RangeError(`${failed}: expected a name of 1 to ${MAX_NAME_BYTES} bytes, got ${size} bytes`);
+}
+
+function checkCount(failed: string, option: string, value: unknown, least: number): void {
+  if (value === Number.POSITIVE_INFINITY) return;
+  if (typeof value !== "number") throw typeError(failed, `${option} as a number`, value);
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new RangeError(`${failed}: expected ${option} as an integer from ${least}, or Infinity, got ${value}`);
+}
+
+function typeError(failed: string, expected: string, got: unknown): TypeError {
+  return new TypeError(`${failed}: expected ${expected}, got ${describeValue(got)}`);
+}

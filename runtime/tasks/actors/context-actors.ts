@@ -1,0 +1,77 @@
+/** The actors of a context, as `JobContext` creates and finds them. */
+import type { ArgsOf, SpawnableClass } from "../../index.js";
+import type { ContextMember } from "../context/member.js";
+import { planRun, type RunOptions } from "../context/run-options.js";
+import type { ActorHandle } from "./actor-handle.js";
+import { type OwnActorOptions, ownActorOptionNames } from "./actor-options.js";
+import { type ActorContext, createActor, findActor, stopActorByName } from "./create-actor.js";
+import { MemberRefs } from "./member-refs.js";
+
+/** The options of `JobContext.actor`. */
+export interface ActorOptions extends OwnActorOptions {
+  /** What the actor holds of its host until it ends. Default: nothing. */
+  readonly resources?: RunOptions["resources"];
+  /** Environment variables, working directory and packages of the process. What it does not set is that of the context. */
+  readonly environment?: RunOptions["environment"];
+  /** A placement group, or a slice of one, whose reserved resources the actor uses. Default: those that are not reserved. */
+  readonly placement?: RunOptions["placement"];
+}
+
+const names = [...ownActorOptionNames, "resources", "environment", "placement"] as const;
+
+export async function actorOf<C extends SpawnableClass>(
+  member: ContextMember,
+  actorClass: C,
+  args: ArgsOf<C>,
+  options: ActorOptions,
+): Promise<ActorHandle<C>> {
+  const what = "cannot create an actor";
+  member.checkOpen(what);
+  for (const name of Object.keys(options)) {
+    if (names.includes(name as keyof ActorOptions)) continue;
+    throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
+  }
+  const { resources = {}, environment, placement, ...own } = options;
+  const plan = planRun(
+    {
+      resources,
+      ...(environment === undefined ? {} : { environment }),
+      ...(placement === undefined ? {} : { placement }),
+    },
+    what,
+  );
+  return createActor(contextOf(member), actorClass, args, own, async () => {
+    await plan.ready;
+    const { resources: amounts, environment: prepared, bundle } = plan.nextClass();
+    return {
+      resources: { ...amounts },
+      ...(prepared === undefined ? {} : { environment: prepared }),
+      ...(bundle === undefined ? {} : { group: bundle.group, bundle: bundle.index, host: bundle.host }),
+    };
+  });
+}
+
+export async function getActor<C extends SpawnableClass>(
+  member: ContextMember,
+  actorClass: C,
+  name: string,
+): Promise<ActorHandle<C> | undefined> {
+  member.checkOpen("cannot get an actor");
+  return findActor(contextOf(member), actorClass, name);
+}
+
+export async function stopActor(member: ContextMember, name: string): Promise<boolean> {
+  member.checkOpen("cannot stop an actor");
+  return stopActorByName(contextOf(member), name);
+}
+
+const contexts = new WeakMap<ContextMember, ActorContext>();
+
+function contextOf(member: ContextMember): ActorContext {
+  let context = contexts.get(member);
+  if (context === undefined) {
+    context = { root: member.root(), refs: new MemberRefs(member) };
+    contexts.set(member, context);
+  }
+  return context;
+}
