@@ -46,6 +46,8 @@ export class Link extends FrameSender implements SessionLink, ReceivingLink<Link
   /** Whether the receiver of one of the sessions has moved. */
   hasUnhandled = false;
   readonly #freeLanes: number[] = [];
+  /** Lanes that this side has closed, and whose close the peer has not confirmed. */
+  readonly #closingLanes = new Set<number>();
   readonly #receiver: LinkReceiver<Link>;
   #pipe: Pipe | undefined;
   #isClosing = false;
@@ -143,9 +145,16 @@ export class Link extends FrameSender implements SessionLink, ReceivingLink<Link
     return session;
   }
 
-  /** Tells the peer that a session sends nothing more. The number of the lane is free again when the peer has confirmed. */
+  /**
+   * Tells the peer, once, that a session sends nothing more. The number of the lane is free again when the peer has
+   * confirmed.
+   */
   closeSession(session: SessionOnLane): void {
-    if (this.ended === undefined && this.sessions[session.lane] === session) this.sendClose(session.lane);
+    const { lane } = session;
+    // The receiver can end while the close of an ended sender is on its way.
+    if (this.ended !== undefined || this.sessions[lane] !== session || this.#closingLanes.has(lane)) return;
+    this.#closingLanes.add(lane);
+    this.sendClose(lane);
   }
 
   /** Resolves when the sessions have sent all their messages, or will never send them. */
@@ -158,6 +167,7 @@ export class Link extends FrameSender implements SessionLink, ReceivingLink<Link
   freeLane(lane: number): void {
     if (this.sessions[lane] === undefined) return;
     this.sessions[lane] = undefined;
+    this.#closingLanes.delete(lane);
     this.#freeLanes.push(lane);
   }
 

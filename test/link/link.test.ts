@@ -229,6 +229,19 @@ describe("lanes", () => {
     ]);
   });
 
+  test("a sender and its receiver that end at the same time close the lane once", async () => {
+    const { near, far, open } = linked();
+    const session = open();
+    session.cast(0, 0, texts, "hello", waiter);
+    await settled();
+    far.sink.received[0]!.lane.sendGone("stopped", "it was stopped");
+    session.close();
+    await settled();
+    expect(far.sink.closed.map(({ id }) => id)).toEqual([1]);
+    expect([...near.ends, ...far.ends]).toEqual([]);
+    expect(open().lane).toBe(1);
+  });
+
   test("the end of a destination closes its sessions, and queued messages are returned", async () => {
     const { far, open, sender } = linked({ creditMessages: 1 });
     const session = open();
