@@ -1,7 +1,7 @@
 /** What the actors of a host need of its manager: resources, the start of processes, and limits of memory. */
 import type { HostOptions } from "../../../generated/tasks.js";
 import type { Isolation } from "../../index.js";
-import { prepareEnvironment } from "../environment/index.js";
+import { mergeEnvironments, prepareEnvironment } from "../environment/index.js";
 import type { Allocations } from "../host/allocations.js";
 import { placeOf } from "../host/bundles.js";
 import type { MemoryWatch } from "../host/memory-watch.js";
@@ -38,8 +38,9 @@ export function actorsOfHost({ options, allocations, memory, inTurn }: HostParts
       );
       return { gpus: [...share.gpus], release };
     },
-    async processOptions(environment = own, gpus) {
+    async processOptions(given, gpus) {
       if (isolation === "inline") return {};
+      const environment = mergeEnvironments(own, given);
       return { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(hasGpus ? gpus : undefined) } };
     },
     limitMemory({ id, resources, restarts }, procs) {

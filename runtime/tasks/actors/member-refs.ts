@@ -22,7 +22,7 @@ export class MemberRefs implements RefMaker {
     let found = false;
     for (const arg of args) {
       if (!(arg instanceof ObjectRef)) continue;
-      this.#member.check(arg, failed);
+      this.#member.own(arg, failed);
       found = true;
     }
     return found;
@@ -65,6 +65,6 @@ export class MemberRefs implements RefMaker {
     result.whenSettled(() => {
       if (!hasEnded) answer.cancel();
     });
-    return new ObjectRef({ member, result, codec });
+    return new ObjectRef({ member, result, codec, remote: undefined });
   }
 }
