@@ -354,8 +354,6 @@ export interface ActorRequest {
   getIfExists: boolean;
   /** The index of the host. Absent: the root chooses it. */
   host?: Uint32;
-  /** Whether the actor outlives the context. It then has a name, and the hosts are those of a job. */
-  detached: boolean;
   order: ActorOrder;
 }
 

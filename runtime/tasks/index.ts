@@ -6,7 +6,7 @@
 import "./register.js";
 
 export type { ActorHandle, RunArgs, RunnableEndpoint } from "./actors/actor-handle.js";
-export type { ActorLifetime, OwnActorOptions } from "./actors/actor-options.js";
+export type { OwnActorOptions } from "./actors/actor-options.js";
 export type { ActorOptions } from "./actors/context-actors.js";
 export {
   ClusterContext,

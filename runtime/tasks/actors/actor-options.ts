@@ -1,9 +1,6 @@
 /** The options of actors, and their checks before anything is asked for. */
 import { describeValue } from "../../../shared/text/describe-value.js";
 
-/** How long an actor lives. */
-export type ActorLifetime = "ephemeral" | "detached";
-
 /** The options of an actor, apart from those that tasks have, too. */
 export interface OwnActorOptions {
   /**
@@ -16,12 +13,6 @@ export interface OwnActorOptions {
    * the actor. Requires `name`. Default: false, so that a name in use is an error.
    */
   readonly getIfExists?: boolean;
-  /**
-   * `"ephemeral"`: the actor ends with its context, at the latest. `"detached"`: it belongs to the hosts of the job, lives
-   * until it is stopped by its name or the job ends, and later contexts on these hosts find it. Requires `name`, and a
-   * context whose hosts are those of a job. Default: `"ephemeral"`.
-   */
-  readonly lifetime?: ActorLifetime;
   /**
    * The number of times that the actor is created again, with the same arguments and fresh state, after it has failed or its
    * process has ended. Calls under way are not repeated. An integer from 0, or Infinity. Default: 0.
@@ -39,7 +30,6 @@ export interface OwnActorOptions {
 export interface ActorPlan {
   readonly name: string | undefined;
   readonly getIfExists: boolean;
-  readonly lifetime: ActorLifetime;
   readonly restarts: number;
   readonly maxConcurrency: number;
 }
@@ -48,7 +38,6 @@ export interface ActorPlan {
 export const ownActorOptionNames: readonly (keyof OwnActorOptions)[] = [
   "name",
   "getIfExists",
-  "lifetime",
   "restarts",
   "maxConcurrency",
 ];
@@ -63,20 +52,14 @@ const MAX_NAME_BYTES = 255;
  * @throws TypeError, RangeError for invalid options
  */
 export function planActor(failed: string, options: OwnActorOptions): ActorPlan {
-  const { name, getIfExists = false, lifetime = "ephemeral", restarts = 0 } = options;
+  const { name, getIfExists = false, restarts = 0 } = options;
   const { maxConcurrency = Number.POSITIVE_INFINITY } = options;
   if (name !== undefined) checkActorName(failed, name);
   if (typeof getIfExists !== "boolean") throw typeError(failed, "getIfExists as true or false", getIfExists);
   if (getIfExists && name === undefined) throw new TypeError(`${failed}: getIfExists requires a name`);
-  if (lifetime !== "ephemeral" && lifetime !== "detached") {
-    throw typeError(failed, 'lifetime "ephemeral" or "detached"', lifetime);
-  }
-  if (lifetime === "detached" && name === undefined) {
-    throw new TypeError(`${failed}: a detached actor requires a name, by which it is found and stopped`);
-  }
   checkCount(failed, "restarts", restarts, 0);
   checkCount(failed, "maxConcurrency", maxConcurrency, 1);
-  return { name, getIfExists, lifetime, restarts: Math.min(restarts, ENDLESS_RESTARTS), maxConcurrency };
+  return { name, getIfExists, restarts: Math.min(restarts, ENDLESS_RESTARTS), maxConcurrency };
 }
 
 /** @throws TypeError, RangeError if a name is no text of 1 to 255 bytes */

@@ -36,7 +36,7 @@ export async function createActor<C extends SpawnableClass>(
   options: OwnActorOptions,
   needs: () => Promise<ActorNeeds>,
 ): Promise<ActorHandle<C>> {
-  const { name, getIfExists, lifetime, restarts, maxConcurrency } = planActor(
+  const { name, getIfExists, restarts, maxConcurrency } = planActor(
     `cannot create actor ${classNameOf(actorClass)}`,
     options,
   );
@@ -61,7 +61,7 @@ export async function createActor<C extends SpawnableClass>(
     restarts,
     ...needed,
   };
-  const request: ActorRequest = { getIfExists, detached: lifetime === "detached", order };
+  const request: ActorRequest = { getIfExists, order };
   if (name !== undefined) request.name = name;
   if (host !== undefined) request.host = host;
   const found = await context.root.actor.callOne(request).then(undefined, (error: unknown) => {

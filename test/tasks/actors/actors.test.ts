@@ -251,15 +251,13 @@ test("Options that are malformed are refused before anything is created", async 
   expect(await refused({ name: "" })).toBe(`${failed}expected a name of 1 to 255 bytes, got 0 bytes`);
   expect(await refused({ name: 3 })).toBe(`${failed}expected a text as name, got 3`);
   expect(await refused({ getIfExists: true })).toBe(`${failed}getIfExists requires a name`);
-  expect(await refused({ lifetime: "long", name: "a" })).toBe(
-    `${failed}expected lifetime "ephemeral" or "detached", got "long"`,
-  );
-  expect(await refused({ lifetime: "detached" })).toBe(
-    `${failed}a detached actor requires a name, by which it is found and stopped`,
-  );
   expect(await refused({ restarts: -1 })).toBe(`${failed}expected restarts as an integer from 0, or Infinity, got -1`);
   expect(await refused({ maxConcurrency: 0.5 })).toBe(
     `${failed}expected maxConcurrency as an integer from 1, or Infinity, got 0.5`,
+  );
+  expect(await refused({ lifetime: "long" })).toBe(
+    "cannot create an actor: expected the options name, getIfExists, restarts, maxConcurrency, resources, environment, " +
+      "placement, got lifetime",
   );
   const tooFew = await rejectionOf(context.actor(MemoryCounter, [] as unknown as [number], {}));
   expect(tooFew.message).toBe("cannot call the constructor of MemoryCounter: expected 1 argument, got 0");
