@@ -15,6 +15,11 @@ export {
   type JobInfo,
   JobNotFoundError,
   type JobStatus,
+  runOnTpu,
+  type SliceType,
+  sliceTypes,
+  type TpuRunConfig,
+  type TpuVm,
 } from "./cluster/index.js";
 export type { GetOptions, Values } from "./context/get-values.js";
 export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./context/job-context.js";
