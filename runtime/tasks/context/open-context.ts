@@ -93,7 +93,7 @@ function startManagers(
     resources: { ...resources },
   });
   const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {
-    const manager = on.spawn(`task host ${options.context}`, HostManager, options);
+    const manager = on.spawn(`task host ${options.host} of ${options.context}`, HostManager, options);
     // Without it, the manager would wait for the streams of notices, which end with it.
     stops.push(() => manager.stop({ drain: 0 }));
     return manager;
