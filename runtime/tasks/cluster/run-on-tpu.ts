@@ -23,12 +23,15 @@ export interface TpuRunConfig {
 
 /** The place of one call in a run: the argument of the task. */
 export interface TpuVm {
+  /** The type of the slices. */
   readonly type: string;
-  /** The number of the slice, from 0, and the number of slices. */
+  /** The number of the slice, from 0. */
   readonly slice: number;
+  /** The number of slices of the run. */
   readonly slices: number;
-  /** The number of the virtual machine in its slice, from 0, and the number of machines of a slice. */
+  /** The number of the virtual machine in its slice, from 0. */
   readonly vm: number;
+  /** The number of virtual machines of a slice. */
   readonly vms: number;
   /** The number of chips of the machine. */
   readonly chips: number;
