@@ -4,7 +4,7 @@ import type { JobContext } from "../context/job-context.js";
 import { ObjectLostError, ResourceUnavailableError, TaskError, WorkerLostError } from "../errors.js";
 import { checkOptionNames } from "../kernel.js";
 import type { ObjectRef } from "../refs/object-ref.js";
-import type { Task } from "../task.js";
+import type { Task } from "../task-object.js";
 import { type SliceType, sliceTypes } from "./slice-types.js";
 
 /** What {@link runOnTpu} runs on. */
