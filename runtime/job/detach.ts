@@ -4,7 +4,9 @@ import { errorMessage } from "../../shared/text/error-message.js";
 import type { TlsFiles } from "../link/transport/tls/credentials.js";
 import { checkOptionNames } from "../shape/check-options.js";
 import type { DetachOptions } from "./call-options.js";
+import { controllerFiles } from "./driver-proof.js";
 import { JobDetachError } from "./errors.js";
+import type { JobLife } from "./job-life.js";
 import { detachHosts, HandOverRefusedError, type HostMesh } from "./kernel.js";
 
 /** The default, and the longest time in ms for calls that are under way. */
@@ -21,11 +23,28 @@ export function checkDrain(job: string, options: DetachOptions): number {
 }
 
 /**
+ * Hands what this program owns on the hosts of a job to a controller, and leaves the job.
+ * @throws JobDetachError if the program cannot detach
+ */
+export async function detachJob(life: JobLife, drain: number): Promise<void> {
+  const refuse = (why: string) => new JobDetachError(life.name, [why]);
+  if (life.provider.isOwnHost === true) throw refuse("its host is this machine, and ends with this program");
+  if (life.isInside) throw refuse("it ends with its command, in which this program runs");
+  if (life.cache === undefined && life.known === undefined) {
+    throw refuse("it has no cache, so its hosts end with this program; give it a file with the option cache");
+  }
+  const { run } = life;
+  if (run?.attached === undefined) throw refuse("this program has not attached its hosts; call state first");
+  const tls = life.provider.tls === null ? undefined : await controllerFiles(run.record);
+  await detachRun(life.name, run.attached, drain, () => life.forget(run), tls);
+}
+
+/**
  * @param tls the files of the certificate of the controller, if the hosts need one
  * @param left called when this program has left the hosts, also if the controller could not take over
  * @throws JobDetachError if the program cannot detach
  */
-export async function detachRun(
+async function detachRun(
   job: string,
   meshes: readonly HostMesh<"hosts">[],
   drain: number,
