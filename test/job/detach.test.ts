@@ -257,6 +257,8 @@ describe("supervision moves to the controller", () => {
       [...(await index.add.callSettled("x")).values()].map(({ status }) => status);
     const expected = ["rejected", "fulfilled", "rejected", "fulfilled"];
     await until(async () => (await states(before)).join() === expected.join());
+    // Without the hook, a failure that the owner learns of later would end it.
+    await until(async () => (await owner.order("faults")) === 2);
     await owner.order("unhook");
     await owner.order("detach");
     owner.child.kill("SIGKILL");
@@ -330,6 +332,21 @@ describe("what cannot be handed over", () => {
     await owner.order("drop");
     await owner.order("unhook");
     await owner.order("detach");
+  });
+
+  test("meshes that were resized are named with a way out", async () => {
+    const { owner } = await startOwner();
+    await owner.order("spawn", "shelves", "workers", "1");
+    await owner.order("actors", "index", "shelves");
+    await owner.order("publish", "index", "index");
+    await owner.order("resize", "shelves", "index", "2");
+    const known = "and a controller only knows the ranks with which a mesh was spawned";
+    await expect(owner.order("detach")).rejects.toThrow(
+      `JobDetachError: cannot detach job "viceroy": processes "shelves" {'hosts': 2, 'shards': 2} were resized, ${known}; ` +
+        `spawn others of that size, and stop these; mesh "index" of actors was resized, ${known}; spawn another one of ` +
+        "that size, and stop this one",
+    );
+    for (const mesh of ["index", "shelves"]) await owner.order("stop", mesh);
   });
 
   test("a program that has published nothing, and a job without a cache, are refused", async () => {

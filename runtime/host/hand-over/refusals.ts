@@ -6,7 +6,7 @@
 import { SpawnedActors } from "../../proc/mesh/spawned-actors.js";
 import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
-import { formatExtent } from "../../shape/index.js";
+import { formatExtent, regionExtent } from "../../shape/index.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
 import { AttachedHosts } from "../attached/attached-hosts.js";
 
@@ -17,6 +17,9 @@ export interface HandedMeshes {
   /** The published meshes. */
   readonly actors: readonly SpawnedActors[];
 }
+
+/** A controller restores meshes from the extents with which they were spawned. */
+const resizedReason = "and a controller only knows the ranks with which a mesh was spawned";
 
 /** Returns why meshes cannot be handed over: one text for each mesh or option. Empty: everything can be. */
 export function refusals(runtime: ProcessRuntime, { groups, procs, actors }: HandedMeshes): string[] {
@@ -49,13 +52,13 @@ export function refusals(runtime: ProcessRuntime, { groups, procs, actors }: Han
 
 function describeMesh(mesh: { readonly name: string }): string {
   if (mesh instanceof AttachedHosts) return `mesh "${mesh.name}" of hosts`;
-  if (mesh instanceof SpawnedProcs) return `processes "${mesh.name}" ${formatExtent(mesh.extent)}`;
+  if (mesh instanceof SpawnedProcs) return `processes "${mesh.name}" ${formatExtent(regionExtent(mesh.members.region))}`;
   return `mesh "${mesh.name}" of actors`;
 }
 
 function hostsRefusal(mesh: AttachedHosts, groups: readonly AttachedHosts[]): string | undefined {
   if (!groups.includes(mesh)) return "is attached, but does not belong to what is detached; stop it";
-  return mesh.members.hasChanged ? "was resized" : undefined;
+  return mesh.members.hasChanged ? `was resized, ${resizedReason}; stop it` : undefined;
 }
 
 function procsRefusal(
@@ -67,7 +70,7 @@ function procsRefusal(
   if (!actors.some((published) => mesh.meshes.has(published))) {
     return "hold no actor of a published mesh; publish one, or stop them";
   }
-  if (mesh.members.hasChanged) return "were resized";
+  if (mesh.members.hasChanged) return `were resized, ${resizedReason}; spawn others of that size, and stop these`;
   if (mesh.isReplacing || mesh.restartingRanks.length > 0)
     return "are being replaced or restarted; try again afterwards";
   return checkpointsRefusal(mesh.restartPlan, "have");
@@ -80,7 +83,8 @@ function actorsRefusal(
 ): string | undefined {
   if (!procs.some(({ meshes }) => meshes.has(mesh))) return "is not on the hosts that are detached; stop it";
   if (!actors.includes(mesh)) return "is not published; publish or stop it";
-  if (mesh.members.hasChanged) return "was resized";
+  if (mesh.members.hasChanged)
+    return `was resized, ${resizedReason}; spawn another one of that size, and stop this one`;
   if (mesh.failures.waiting.length > 0) return "has actors that are being restarted; try again afterwards";
   return checkpointsRefusal(mesh.plan.restart, "has");
 }
@@ -88,5 +92,8 @@ function actorsRefusal(
 /** Checkpoints are in the memory of this program, or in a store that is an object of it. */
 function checkpointsRefusal(plan: RestartPlan | undefined, verb: string): string | undefined {
   if (plan?.checkpoints === undefined) return undefined;
-  return `${verb} the restart option "from: checkpoint", and this program keeps the checkpoints`;
+  return (
+    `${verb} the restart option "from: checkpoint", and the checkpoints end with this program, which keeps them; spawn ` +
+    "without this option what outlives the program"
+  );
 }

@@ -18,6 +18,7 @@ const procs = new Map<string, ProcMesh>();
 const meshes = new Map<string, ActorMesh>();
 const buffers: RdmaBuffer[] = [];
 const calls = new Map<string, Promise<unknown>>();
+let faults = 0;
 const indexOf = (name: string) => meshes.get(name) as IndexMesh;
 
 const commands: Record<string, (...args: string[]) => unknown> = {
@@ -57,13 +58,24 @@ const commands: Record<string, (...args: string[]) => unknown> = {
     await Promise.all(buffers.map((buffer) => buffer.drop()));
   },
   hook() {
-    onUnhandledFault(() => {});
+    onUnhandledFault(() => {
+      faults++;
+    });
   },
+  /** The number of faults that the hook has seen. */
+  faults: () => faults,
   unhook() {
     onUnhandledFault(undefined);
   },
   async add(mesh, word) {
     return [...(await indexOf(mesh).add.call(word)).values()];
+  },
+  /** Resizes a mesh of processes, and a mesh of actors on them. */
+  async resize(on, mesh, shards) {
+    const resized = procs.get(on)!.resize({ shards: Number(shards) });
+    procs.set(on, resized);
+    meshes.set(mesh, resized.resizeActors(meshes.get(mesh)!));
+    await meshes.get(mesh)!.ready;
   },
   async states(mesh) {
     return [...(await indexOf(mesh).add.callSettled("x")).values()].map(({ status }) => status);
