@@ -176,7 +176,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * @hidden
    */
   startOf(record: JobRecord): Promise<number | undefined> {
-    return this.#provider.startOf(record.allocation);
+    return this.#life.provider.startOf(record.allocation);
   }
 
   /**

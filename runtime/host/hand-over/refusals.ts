@@ -52,7 +52,8 @@ export function refusals(runtime: ProcessRuntime, { groups, procs, actors }: Han
 
 function describeMesh(mesh: { readonly name: string }): string {
   if (mesh instanceof AttachedHosts) return `mesh "${mesh.name}" of hosts`;
-  if (mesh instanceof SpawnedProcs) return `processes "${mesh.name}" ${formatExtent(regionExtent(mesh.members.region))}`;
+  if (mesh instanceof SpawnedProcs)
+    return `processes "${mesh.name}" ${formatExtent(regionExtent(mesh.members.region))}`;
   return `mesh "${mesh.name}" of actors`;
 }
 
