@@ -10,9 +10,13 @@ import path from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { build, transform } from "esbuild";
+import { minify } from "terser";
 import { arm64Compiler } from "./arm64.mjs";
 import { addonManifest, compilerManifest } from "./packages/manifests.mjs";
 import { root, told } from "./steps.mjs";
+
+/** Comments of members that editors and the reference do not show. */
+const hiddenComments = /^\/\*\*(?:(?!\*\/)[\s\S])*?@(?:hidden|internal)\b(?:(?!\*\/)[\s\S])*\*\/\n/gm;
 
 const from = process.env.INIT_CWD ?? process.cwd();
 const target = path.resolve(from, process.argv[2] ?? root);
@@ -50,16 +54,16 @@ async function packRuntime({ prebuiltPlatforms, packageOf }) {
 }
 
 /**
- * Shortens scripts by a fifth, and declarations by a tenth, whose lines lose their indentation. Names stay, so that stack
- * traces are readable. Lines would
- * tell nothing more, because the packages have no source maps. Scripts that only some programs load are shortened by a
- * further quarter: their functions are renamed, and get their names back when they are loaded, which takes time.
+ * Shortens scripts by a third, and declarations by a tenth, whose lines lose their indentation. The names of functions and
+ * classes stay, so that stack traces are readable; those of variables do not. Lines would tell nothing more, because the
+ * packages have no source maps.
  */
 async function removeFormatting(folder) {
   for (const name of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".d.ts"))) {
     const file = path.join(folder, name);
     const text = readFileSync(file, "utf8");
-    writeFileSync(file, text.replaceAll(/^ +/gm, "").replaceAll(/\{\n([^{}\n]+);\n\}/g, "{ $1 }"));
+    const shown = text.replaceAll(/^ +/gm, "").replaceAll(hiddenComments, "");
+    writeFileSync(file, shown.replaceAll(/\{\n([^{}\n]+);\n\}/g, "{ $1 }"));
   }
   const scripts = readdirSync(folder, { recursive: true }).filter(
     (name) => /\.[cm]?js$/.test(name) && !isMinified(name),
@@ -67,10 +71,15 @@ async function removeFormatting(folder) {
   await Promise.all(
     scripts.map(async (name) => {
       const file = path.join(folder, name);
-      const { code } = await transform(readFileSync(file, "utf8"), {
+      const renamed = await minify(readFileSync(file, "utf8"), {
+        module: !name.endsWith(".cjs"),
+        compress: false,
+        mangle: { keep_fnames: true, keep_classnames: true },
+      });
+      // esbuild would rename functions, too, and give them their names back when they are loaded, which takes time.
+      const { code } = await transform(renamed.code, {
         minifyWhitespace: true,
         minifySyntax: true,
-        ...(isLoadedByFew(name) ? { minifyIdentifiers: true, keepNames: true } : {}),
         lineLimit: 500,
         charset: "ascii",
       });
@@ -79,15 +88,9 @@ async function removeFormatting(folder) {
   );
 }
 
-/** Returns whether a script belongs to the command line, or to an entry point which most programs do not import. */
-function isLoadedByFew(name) {
-  const program = /^(?:(?:tasks|tensor|testing|gateway|job|capnp-v1|connect-v1)(?:-\w+)*|typescript\/prepare)\.m?js$/;
-  return program.test(name) || name.startsWith("cli/");
-}
-
-/** This file is minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */
+/** These files are minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */
 function isMinified(name) {
-  return path.basename(name) === "commander.cjs";
+  return path.basename(name) === "commander.cjs" || name.startsWith(`browser${path.sep}`);
 }
 
 /** Returns the exports of `native/` that this script needs. */

@@ -7,7 +7,7 @@ import "./register.js";
 
 export type { ActorHandle, RunArgs, RunnableEndpoint } from "./actors/actor-handle.js";
 export type { OwnActorOptions } from "./actors/actor-options.js";
-export type { ActorOptions } from "./actors/context-actors.js";
+export type { ActorOptions } from "./actors/context-actor-options.js";
 export {
   ClusterContext,
   type ClusterOptions,
@@ -21,11 +21,11 @@ export {
   type TpuRunConfig,
   type TpuVm,
 } from "./cluster/index.js";
-export type { GetOptions, Values } from "./context/get-values.js";
+export type { GetOptions, Values } from "./context/get-options.js";
 export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./context/job-context.js";
 export type { JobContextOptions } from "./context/open-options.js";
 export type { RunOptions } from "./context/run-options.js";
-export type { WaitOptions } from "./context/wait-for-refs.js";
+export type { WaitOptions } from "./context/wait-options.js";
 export { RuntimeEnv, type RuntimeEnvOptions } from "./environment/index.js";
 export {
   ActorNameTakenError,
@@ -37,8 +37,8 @@ export {
   WorkerLostError,
 } from "./errors.js";
 export type { Resources } from "./host/resources.js";
-export type { PlacementOptions } from "./placement/create-group.js";
 export { PlacementGroup } from "./placement/placement-group.js";
+export type { PlacementOptions } from "./placement/placement-options.js";
 export type { PlacementStrategy } from "./placement/plan-bundles.js";
 export type { ObjectRef } from "./refs/object-ref.js";
 export { task } from "./task.js";

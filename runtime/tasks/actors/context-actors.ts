@@ -1,21 +1,12 @@
 /** The actors of a context, as `JobContext` creates and finds them. */
 import type { ArgsOf, SpawnableClass } from "../../index.js";
 import type { ContextMember } from "../context/member.js";
-import { planRun, type RunOptions } from "../context/run-options.js";
+import { planRun } from "../context/plan-run.js";
 import type { ActorHandle } from "./actor-handle.js";
-import { type OwnActorOptions, ownActorOptionNames } from "./actor-options.js";
+import { ownActorOptionNames } from "./actor-options.js";
+import type { ActorOptions } from "./context-actor-options.js";
 import { type ActorContext, createActor, findActor, stopActorByName } from "./create-actor.js";
 import { MemberRefs } from "./member-refs.js";
-
-/** The options of `JobContext.actor`. */
-export interface ActorOptions extends OwnActorOptions {
-  /** What the actor holds of its host until it ends. Default: nothing. */
-  readonly resources?: RunOptions["resources"];
-  /** Environment variables, working directory and packages of the process. What it does not set is that of the context. */
-  readonly environment?: RunOptions["environment"];
-  /** A placement group, or a slice of one, whose reserved resources the actor uses. Default: those that are not reserved. */
-  readonly placement?: RunOptions["placement"];
-}
 
 const names = [...ownActorOptionNames, "resources", "environment", "placement"] as const;
 

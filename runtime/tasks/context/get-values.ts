@@ -3,20 +3,10 @@ import { TimeoutError } from "../../index.js";
 import { type ObjectRef, ObjectRef as Ref, recordOf } from "../refs/object-ref.js";
 import type { ValueCodec } from "../refs/value-codec.js";
 import { currentScope } from "./current.js";
+import type { GetOptions } from "./get-options.js";
 import type { ContextMember } from "./member.js";
 import { checkTimeout } from "./timeout.js";
 import { whileWaiting } from "./while-waiting.js";
-
-/** The options of `JobContext.get`. */
-export interface GetOptions {
-  /** The longest time to wait, in milliseconds, from 0. Default: no limit. */
-  readonly timeout?: number;
-}
-
-/** The values of a list of references and values. */
-export type Values<L extends readonly unknown[]> = {
-  -readonly [I in keyof L]: L[I] extends ObjectRef<infer T> ? T : L[I];
-};
 
 export function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: GetOptions): Promise<unknown> {
   const what = "cannot get a result";

@@ -3,24 +3,29 @@
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { ArgsOf, SpawnableClass } from "../../index.js";
 import type { ActorHandle } from "../actors/actor-handle.js";
-import { type ActorOptions, actorOf, getActor, stopActor } from "../actors/context-actors.js";
+import type { ActorOptions } from "../actors/context-actor-options.js";
+import { actorOf, getActor, stopActor } from "../actors/context-actors.js";
 import { TaskCancelledError } from "../errors.js";
 import type { Resources } from "../host/resources.js";
-import { createPlacementGroup, type PlacementOptions } from "../placement/create-group.js";
+import { createPlacementGroup } from "../placement/create-group.js";
 import type { PlacementGroup } from "../placement/placement-group.js";
+import type { PlacementOptions } from "../placement/placement-options.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
 import type { Task } from "../task-object.js";
 import { putPlace } from "../values/index.js";
 import { setContextFactory } from "./context-factory.js";
 import { currentScope, runInScope } from "./current.js";
-import { type GetOptions, getAll, getOne, type Values } from "./get-values.js";
+import type { GetOptions, Values } from "./get-options.js";
+import { getAll, getOne } from "./get-values.js";
 import type { ContextMember } from "./member.js";
 import { type CloseContext, openContext } from "./open-context.js";
 import type { JobContextOptions } from "./open-options.js";
-import { planRun, type RunOptions, type RunPlan } from "./run-options.js";
+import { planRun, type RunPlan } from "./plan-run.js";
+import type { RunOptions } from "./run-options.js";
 import { startTask } from "./start-task.js";
-import { type WaitOptions, waitForRefs } from "./wait-for-refs.js";
+import { waitForRefs } from "./wait-for-refs.js";
+import type { WaitOptions } from "./wait-options.js";
 
 /** A value, or a reference to one. */
 export type RefOr<T> = T | ObjectRef<T>;
@@ -63,12 +68,7 @@ export class JobContext implements AsyncDisposable {
     setContextFactory((member) => new JobContext(member, undefined));
   }
 
-  /**
-   * Called by {@link JobContext.open}, and in worker processes.
-   *
-   * @hidden
-   */
-  constructor(member: ContextMember, close: CloseContext | undefined) {
+  private constructor(member: ContextMember, close: CloseContext | undefined) {
     this.#member = member;
     this.#close = close;
     this.#plan = planRun({}, "cannot run a task");

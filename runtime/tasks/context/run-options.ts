@@ -1,10 +1,7 @@
-/** The options of one task or actor, and how they become a class of tasks. */
-
-import { describeValue } from "../../../shared/text/describe-value.js";
-import { type RuntimeEnv, type RuntimeEnvOptions, runtimeEnvOf, taskEnvironmentOf } from "../environment/index.js";
-import { checkResources, type Resources } from "../host/resources.js";
-import { PlacementGroup } from "../placement/placement-group.js";
-import type { TaskClass } from "../submit/task-class.js";
+/** The options of one task. */
+import type { RuntimeEnv, RuntimeEnvOptions } from "../environment/index.js";
+import type { Resources } from "../host/resources.js";
+import type { PlacementGroup } from "../placement/placement-group.js";
 
 /** What `JobContext.with` sets for tasks. */
 export interface RunOptions {
@@ -25,69 +22,4 @@ export interface RunOptions {
   readonly retries?: number;
   /** A placement group, or a slice of one, whose reserved resources the tasks use. Default: those that are not reserved. */
   readonly placement?: PlacementGroup;
-}
-
-/** Options that have been checked. */
-export interface RunPlan {
-  /** Returns the class of the next task, once `ready` has resolved. */
-  readonly nextClass: () => TaskClass;
-  /** Resolves when the versions of packages are known. Undefined: there are none. */
-  readonly ready: Promise<void> | undefined;
-  readonly name: string | undefined;
-  readonly retries: number | undefined;
-}
-
-const names: readonly (keyof RunOptions)[] = ["resources", "name", "environment", "maxCalls", "retries", "placement"];
-
-/**
- * @throws TypeError if an option is unknown or has a wrong type; RangeError if a number is out of range
- */
-export function planRun(options: RunOptions, what: string): RunPlan {
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name as keyof RunOptions)) {
-      throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
-    }
-  }
-  const { resources = { cpus: 1 }, name, environment, maxCalls, retries, placement } = options;
-  if (name !== undefined && (typeof name !== "string" || name === "")) {
-    throw new TypeError(`${what}: expected name to be a text, got ${describeValue(name)}`);
-  }
-  checkCount(maxCalls, "maxCalls", 1, what);
-  checkCount(retries, "retries", 0, what);
-  if (placement !== undefined && !(placement instanceof PlacementGroup)) {
-    throw new TypeError(`${what}: expected placement to be a placement group, got ${describeValue(placement)}`);
-  }
-  let anywhere: TaskClass = {
-    resources: checkResources(resources, what),
-    environment: undefined,
-    bundle: undefined,
-    maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
-    near: undefined,
-  };
-  const ready =
-    environment &&
-    taskEnvironmentOf(runtimeEnvOf(environment)).then((prepared) => {
-      anywhere = { ...anywhere, environment: prepared };
-    });
-  // Each task that needs it reports the error.
-  ready?.catch(() => {});
-  const nextClass = placement === undefined ? () => anywhere : classesIn(placement, () => anywhere, what);
-  return { nextClass, ready, name, retries };
-}
-
-/** Returns a function that returns the class of tasks in each bundle of a group by turns. */
-function classesIn(placement: PlacementGroup, anywhere: () => TaskClass, what: string): () => TaskClass {
-  const classes = new Map<number, TaskClass>();
-  return () => {
-    const bundle = placement.nextBundle(what);
-    const known = classes.get(bundle.index) ?? { ...anywhere(), bundle };
-    classes.set(bundle.index, known);
-    return known;
-  };
-}
-
-function checkCount(given: unknown, option: string, least: number, what: string): void {
-  if (given === undefined || (Number.isSafeInteger(given) && (given as number) >= least)) return;
-  const expected = `${what}: expected ${option} to be an integer from ${least}, got ${describeValue(given)}`;
-  throw typeof given === "number" ? new RangeError(expected) : new TypeError(expected);
 }

@@ -11,7 +11,7 @@ import { encodeArguments, type PlainPlace } from "../values/index.js";
 import { argumentCodec, resultCodec } from "../values-of-task.js";
 import { currentScope } from "./current.js";
 import type { ContextMember } from "./member.js";
-import type { RunPlan } from "./run-options.js";
+import type { RunPlan } from "./plan-run.js";
 
 /** The number of retries of an idempotent task. */
 const defaultRetries = 3;

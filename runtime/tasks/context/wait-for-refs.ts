@@ -3,15 +3,8 @@ import { describeValue } from "../../../shared/text/describe-value.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import type { ContextMember } from "./member.js";
 import { checkTimeout } from "./timeout.js";
+import type { WaitOptions } from "./wait-options.js";
 import { whileWaiting } from "./while-waiting.js";
-
-/** The options of `JobContext.wait`. */
-export interface WaitOptions {
-  /** The number of results to wait for, from 1. Default: 1. */
-  readonly count?: number;
-  /** The longest time to wait, in milliseconds. With 0, only results that are there count. Default: no limit. */
-  readonly timeout?: number;
-}
 
 type Ref = ObjectRef<unknown>;
 

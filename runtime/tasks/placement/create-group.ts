@@ -7,18 +7,8 @@ import { ResourceUnavailableError } from "../errors.js";
 import { checkResources, type Resources } from "../host/resources.js";
 import { wholeRegion } from "../kernel.js";
 import { PlacementGroup } from "./placement-group.js";
-import { type PlacementStrategy, strategies } from "./plan-bundles.js";
-
-/** The options of `JobContext.placementGroup`. */
-export interface PlacementOptions {
-  /**
-   * `"pack"` uses as few hosts as possible, `"spread"` as many as possible, `"strictPack"` one host, and `"strictSpread"`
-   * a host for each bundle. Default: `"pack"`.
-   */
-  readonly strategy?: PlacementStrategy;
-  /** The longest time to wait for resources, in milliseconds. Default: 60,000. */
-  readonly timeout?: number;
-}
+import type { PlacementOptions } from "./placement-options.js";
+import { strategies } from "./plan-bundles.js";
 
 const what = "cannot create a placement group";
 const defaultTimeout = 60_000;

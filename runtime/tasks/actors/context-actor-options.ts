@@ -1,0 +1,13 @@
+/** The options of `JobContext.actor`. */
+import type { RunOptions } from "../context/run-options.js";
+import type { OwnActorOptions } from "./actor-options.js";
+
+/** The options of `JobContext.actor`. */
+export interface ActorOptions extends OwnActorOptions {
+  /** What the actor holds of its host until it ends. Default: nothing. */
+  readonly resources?: RunOptions["resources"];
+  /** Environment variables, working directory and packages of the process. What it does not set is that of the context. */
+  readonly environment?: RunOptions["environment"];
+  /** A placement group, or a slice of one, whose reserved resources the actor uses. Default: those that are not reserved. */
+  readonly placement?: RunOptions["placement"];
+}
