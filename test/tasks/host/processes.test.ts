@@ -1,10 +1,14 @@
 /** Tests of hosts with real worker processes, some of which are killed. */
+import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { JobContext, type JobContextOptions, WorkerLostError } from "viceroy/tasks";
 import { afterEach, describe, expect, test } from "vitest";
 import * as tasks from "../../fixtures/tasks/host.js";
+
+const driver = fileURLToPath(new URL("../../fixtures/tasks/host-driver.mjs", import.meta.url));
 
 const opened: JobContext[] = [];
 afterEach(async () => {
@@ -85,6 +89,39 @@ describe("worker processes", () => {
     expect(two.pid).not.toBe(one.pid);
     await ended(one.pid);
   });
+});
+
+describe("memory", () => {
+  test("is limited for each task: one that uses too much is ended, and says so, and its neighbours go on", async () => {
+    const context = await open({ procs: 2, resources: { cpus: 2, memory: "4GiB" } });
+    const neighbour = context.run(tasks.sleepWell, 3000);
+    const greedy = context.with({ resources: { cpus: 1, memory: "256MiB" } }).run(tasks.allocate, 4096);
+    const error = await context.get(greedy).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WorkerLostError);
+    expect((error as Error).message).toMatch(
+      /allocate used [\d.]+ [MG]iB of memory, and has 256 MiB; run it with more memory/,
+    );
+    await context.get(neighbour);
+    expect(await context.get(context.with({ resources: { cpus: 1, memory: "512MiB" } }).run(tasks.allocate, 64))).toBe(
+      4,
+    );
+  });
+
+  test("is not limited any more when the lease has ended", async () => {
+    const context = await open({ procs: 1, resources: { cpus: 1, memory: "1GiB" } });
+    const limited = context.with({ resources: { cpus: 1, memory: "192MiB" } });
+    const pid = await context.get(limited.run(tasks.processId));
+    expect(await context.get(context.run(tasks.allocate, 320))).toBe(20);
+    expect(await context.get(context.run(tasks.processId))).toBe(pid);
+  });
+});
+
+test("nothing is left of a program that is killed", async () => {
+  const file = newFile();
+  const program = spawn(process.execPath, [driver, file], { stdio: "ignore" });
+  const pid = await pidIn(file);
+  program.kill("SIGKILL");
+  await ended(pid);
 });
 
 describe("resources", () => {
