@@ -15,6 +15,8 @@ export class HeldLease {
   readonly worker: WorkerPort;
   /** The tasks that were sent and have not ended, in the order in which they were sent. */
   readonly sent = new Set<PendingTask>();
+  /** The run times that were expected of these tasks when they were sent, in microseconds. */
+  readonly #expected = new Map<PendingTask, number>();
   readonly #functions = new Map<Task, number>();
   /** The number of tasks that may still be sent; Infinity unless the process ends after some. */
   #left: number;
@@ -72,20 +74,33 @@ export class HeldLease {
     if (this.sent.size === 0) this.busySince = now;
     this.sent.add(task);
     this.#left--;
-    if (Number.isFinite(task.times.expected)) this.#expectedMicros += task.times.expected;
+    // Nothing is sent behind a task of which nothing is known, because it may take long.
+    const micros = Math.min(task.times.expected, AHEAD_MICROS + 1);
+    this.#expected.set(task, micros);
+    this.#expectedMicros += micros;
     task.lease = this;
   }
 
   remove(task: PendingTask, now: number): void {
     this.sent.delete(task);
     task.lease = undefined;
-    // The expectation has changed since the task was sent: it is counted again from the tasks that are left.
+    this.#expectedMicros -= this.#expected.get(task) ?? 0;
+    this.#expected.delete(task);
     if (this.sent.size === 0) {
+      // Sums of floating-point numbers leave a rest.
       this.#expectedMicros = 0;
       this.idleSince = now;
     } else {
-      this.#expectedMicros = this.sent.size * Math.min(task.times.expected, AHEAD_MICROS);
       this.busySince = now;
     }
+  }
+
+  /** Whether a task was sent before this one, has not ended, and has not been cancelled: it may be the one that runs. */
+  runsBefore(task: PendingTask): boolean {
+    for (const other of this.sent) {
+      if (other === task) return false;
+      if (other.cancelled === undefined) return true;
+    }
+    return false;
   }
 }

@@ -29,6 +29,8 @@ export interface RunningPlace {
   readonly id: number;
   readonly host: HostPort;
   readonly worker: WorkerPort;
+  /** Whether another task of the lease, which was not cancelled, may be the one that runs. */
+  runsBefore(task: PendingTask): boolean;
 }
 
 const nothing = new Uint8Array(0);

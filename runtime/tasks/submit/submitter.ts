@@ -7,7 +7,7 @@ import { TaskCancelledError, WorkerLostError } from "../errors.js";
 import type { Result } from "../refs/result.js";
 import type { HeldLease } from "./held-lease.js";
 import { HostChoice } from "./host-choice.js";
-import type { PendingTask } from "./pending-task.js";
+import type { PendingTask, RunningPlace } from "./pending-task.js";
 import type { HostPort, SubmitterOptions } from "./ports.js";
 import { keyOfClass, type TaskClass } from "./task-class.js";
 import { taskErrorOf } from "./task-error-of.js";
@@ -67,15 +67,24 @@ export class Submitter {
       this.#settleCancelled(task);
     } else if (lease !== undefined) {
       this.#options.inTurn(() => lease.worker.cancel(lease.id, task.id));
-      this.#options.clock.after(this.#options.grace, () => {
-        if (task.lease !== lease) return;
-        this.#options.inTurn(() =>
-          lease.host.kill(lease.id, `task ${task.label} was cancelled and did not end in ${this.#options.grace} ms`),
-        );
-      });
+      this.#killAfterGrace(task, lease);
     } else {
       this.#settleCancelled(task);
     }
+  }
+
+  #killAfterGrace(task: PendingTask, lease: RunningPlace): void {
+    const { clock, grace, inTurn } = this.#options;
+    clock.after(grace, () => {
+      if (task.lease !== lease || this.#closed !== undefined) return;
+      if (lease.runsBefore(task)) {
+        // The task has not begun, because another one, which shall live, blocks the event loop of the process.
+        this.#settleCancelled(task);
+        this.#killAfterGrace(task, lease);
+        return;
+      }
+      inTurn(() => lease.host.kill(lease.id, `task ${task.label} was cancelled and did not end in ${grace} ms`));
+    });
   }
 
   /** Cancels the task of a result. Returns false if it is not pending. */

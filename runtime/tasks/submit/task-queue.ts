@@ -170,7 +170,11 @@ export class TaskQueue {
     this.#requests.delete(request);
     const { at, abort } = request;
     at.used--;
-    if (abort.signal.aborted) return;
+    if (abort.signal.aborted) {
+      // Tasks may have come since the request was withdrawn.
+      this.dispatch();
+      return;
+    }
     const none = this.#hosts.refuse(at, error);
     if (none === undefined) {
       this.dispatch();

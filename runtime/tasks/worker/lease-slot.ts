@@ -30,6 +30,7 @@ export class LeaseSlot {
   #suspended = 0;
   #isReported = false;
   #isChecking = false;
+  #isStarting = false;
 
   constructor(host: SlotHost) {
     this.#host = host;
@@ -89,10 +90,17 @@ export class LeaseSlot {
   }
 
   #next(): void {
-    while (this.#running === 0) {
-      const task = this.#queue.shift();
-      if (task === undefined) return;
-      this.#start(task);
+    // A task that ends at once calls this method again: the loop that has started it goes on, and the stack stays flat.
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    try {
+      while (this.#running === 0) {
+        const task = this.#queue.shift();
+        if (task === undefined) return;
+        this.#start(task);
+      }
+    } finally {
+      this.#isStarting = false;
     }
   }
 

@@ -34,7 +34,8 @@ export class TaskRun implements SlotTask, RunningTask {
   #abort: AbortController | undefined;
   #isCancelled = false;
   #waits = 0;
-  #begin = 0;
+  /** The time of the start; undefined before. */
+  #begin: number | undefined;
 
   constructor(
     order: TaskOrder,
@@ -68,19 +69,24 @@ export class TaskRun implements SlotTask, RunningTask {
   start(): void {
     this.#begin = this.#environment.now();
     let found: TaskImplementation | Promise<TaskImplementation>;
+    let parts: readonly Uint8Array[];
     try {
       found = this.#find();
+      parts = decodeArguments(this.#order.args);
     } catch (error) {
       this.#fail(error);
       return;
     }
-    if (found instanceof Promise || this.#order.references !== undefined) void this.#startLater(found);
-    else this.#call(found, decodeArguments(this.#order.args));
+    if (found instanceof Promise || this.#order.references !== undefined) void this.#startLater(found, parts);
+    else this.#call(found, parts);
   }
 
-  async #startLater(found: TaskImplementation | Promise<TaskImplementation>): Promise<void> {
+  async #startLater(
+    found: TaskImplementation | Promise<TaskImplementation>,
+    encoded: readonly Uint8Array[],
+  ): Promise<void> {
     try {
-      const parts = [...decodeArguments(this.#order.args)];
+      const parts = [...encoded];
       const implementation = await found;
       const { member } = this.#environment;
       const fetched = (this.#order.references ?? []).map(async (at) => {
@@ -131,7 +137,7 @@ export class TaskRun implements SlotTask, RunningTask {
       this.#fail(error);
       return;
     }
-    const micros = Math.round((this.#environment.now() - this.#begin) * 1000);
+    const micros = Math.round((this.#environment.now() - this.#begin!) * 1000);
     this.#end({ state: "done", value: bytes, micros: Math.min(micros, 0xffff_ffff) });
   }
 
@@ -160,7 +166,7 @@ export class TaskRun implements SlotTask, RunningTask {
   }
 
   cancel(): void {
-    if (this.#begin === 0) {
+    if (this.#begin === undefined) {
       this.#resolve(cancelled);
       return;
     }

@@ -1,0 +1,57 @@
+/** Tests of tasks that are sent to a worker before the one that runs there has ended. */
+import { JobContext, type ObjectRef, TaskCancelledError } from "viceroy/tasks";
+import { describe, expect, test } from "vitest";
+import { LeaseSlot, type SlotTask } from "../../runtime/tasks/worker/lease-slot.js";
+import * as plain from "../fixtures/tasks/plain.js";
+
+/** Runs a task until it is known to be short, so that many of its runs are sent at a time. */
+async function becomesShort(context: JobContext, start: () => ObjectRef<unknown>): Promise<void> {
+  for (let i = 0; i < 50; i++) await context.get(start());
+}
+
+test("short tasks are not sent behind a task of which nothing is known", async () => {
+  await using context = await JobContext.open({ procs: 2 });
+  await becomesShort(context, () => context.run(plain.twice, 1));
+  const long = context.run(plain.spin, 3000);
+  const short = [1, 2, 3].map((n) => context.run(plain.twice, n));
+  expect(await context.wait([long, ...short], { count: 3 })).toEqual([short, [long]]);
+  expect(await context.get(long)).toBe("spun");
+});
+
+test("a task that is cancelled behind one that blocks the process ends, and the other one is not killed", async () => {
+  await using context = await JobContext.open({ procs: 1, grace: 100 });
+  await becomesShort(context, () => context.run(plain.spin, 0));
+  const first = context.run(plain.spin, 1500);
+  const second = context.run(plain.spin, 0);
+  await context.wait([first], { timeout: 50 });
+  context.cancel(second);
+  expect(await context.wait([first, second])).toEqual([[second], [first]]);
+  await expect(context.get(second)).rejects.toThrow(TaskCancelledError);
+  expect(await context.get(first)).toBe("spun");
+});
+
+describe("the tasks of a lease in a worker", () => {
+  test("do not deepen the stack when each ends at once", () => {
+    const slot = new LeaseSlot({ suspend: () => {}, resume: () => {}, later: () => {} });
+    let depth = 0;
+    let deepest = 0;
+    const ended: number[] = [];
+    const taskOf = (id: number): SlotTask => ({
+      id,
+      start() {
+        deepest = Math.max(deepest, ++depth);
+        ended.push(id);
+        slot.ended(id);
+        depth--;
+      },
+      handBack: () => {},
+      cancel: () => {},
+    });
+    slot.add({ ...taskOf(0), start: () => {} });
+    for (let id = 1; id <= 256; id++) slot.add(taskOf(id));
+    slot.ended(0);
+    expect(ended).toHaveLength(256);
+    expect(deepest).toBe(1);
+    expect(slot.isEmpty).toBe(true);
+  });
+});
