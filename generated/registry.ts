@@ -7,9 +7,9 @@ registerActors(import.meta.url, {
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0x24aa10f07d1912c1n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
-    "viceroy/schemas/tasks#TaskHost": 0x440c6f9c14cc3e00n,
+    "viceroy/schemas/tasks#TaskHost": 0x6451c608ef2472cbn,
     "viceroy/schemas/tasks#TaskOwner": 0x61f3105c0b11020an,
-    "viceroy/schemas/tasks#TaskRoot": 0x4a2d6ecde276eeccn,
+    "viceroy/schemas/tasks#TaskRoot": 0x41d13d4145613293n,
     "viceroy/schemas/tasks#TaskWorker": 0x9f27ef509d56c0e4n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
