@@ -34,8 +34,10 @@ export function task<A extends unknown[], R>(
  * @example
  * ```ts
  * import { task } from "viceroy/tasks";
- * import { SquareTask } from "../generated/square.js";
+ * import type { TaskSchema } from "viceroy/codegen/v1";
  *
+ * // Generated from: export interface Square extends Task<[n: number], number> {}
+ * declare const SquareTask: TaskSchema<[n: number], number>;
  * export const square = task(import.meta.url, "square", SquareTask, (n) => n * n);
  * ```
  *

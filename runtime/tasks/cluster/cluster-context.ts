@@ -37,10 +37,10 @@ interface Answer extends NonNullable<JobNote["end"]> {
  *
  * @example
  * ```ts
- * import { SlurmJob } from "viceroy/job";
+ * import { ProcessJob } from "viceroy/job";
  * import { ClusterContext } from "viceroy/tasks";
  *
- * await using cluster = new ClusterContext(SlurmJob, { meshes: { trainers: { hosts: 4, gpus: 8 } }, timeLimit: "4h" });
+ * await using cluster = new ClusterContext(ProcessJob, { meshes: { trainers: { hosts: 2 } } });
  * const id = await cluster.createJob("node dist/train.js", { env: { EPOCHS: "3" } });
  * for await (const { line } of cluster.jobLogs(id, { follow: true })) console.log(line);
  * ```

@@ -248,18 +248,6 @@ export class JobContext implements AsyncDisposable {
    * Creates an actor in a process of its own, on a host that has its resources, or finds the one that has the name. It ends with
    * the context, or when it is stopped; dropping the handle does not stop it.
    *
-   * @example
-   * ```ts
-   * import type { SpawnableClass } from "viceroy";
-   * import { JobContext } from "viceroy/tasks";
-   * import { MemoryCounter } from "./memory-counter.js";
-   *
-   * await using context = await JobContext.open({ procs: 2 });
-   * const counter = await context.actor(MemoryCounter, [3], { name: "hits", getIfExists: true });
-   * await counter.increment.callOne(2);
-   * console.log(await context.get(counter.value.run())); // 5
-   * ```
-   *
    * @param actorClass a class that extends a generated actor class, exported by a module that the registry lists
    * @param args the arguments of the constructor
    * @param options name, lifetime, resources, restarts
