@@ -241,6 +241,8 @@ export interface TaskOutcome {
   value: Uint8Array;
   /** The run time of the function in microseconds. */
   micros: Uint32;
+  /** Whether the result contains references, which the receiver borrows at once. Absent: it contains none. */
+  references?: boolean;
 }
 
 /** What a worker needs to know of its context. */
@@ -319,9 +321,10 @@ export interface TaskOwner extends Actor<[context: string]> {
   /**
    * Keeps a result for another process until `unborrow`, or until that process ends.
    *
+   * @param returned whether the reference was in the result of a task, so that it was kept for the receiver until now
    * @concurrent
    */
-  borrow(id: Uint32, borrower: Mesh<TaskOwner, never>): void;
+  borrow(id: Uint32, borrower: Mesh<TaskOwner, never>, returned: boolean): void;
   /** @concurrent */
   unborrow(id: Uint32, borrower: Mesh<TaskOwner, never>): void;
   /**

@@ -47,6 +47,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
       holder: member.proc,
       clock: mainClock(),
       random: () => cell.proc.random.number(),
+      referencesIn: (value) => member.referencesIn(value),
       ...{ inTurn, isLost, grace },
     });
   }

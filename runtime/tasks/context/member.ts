@@ -88,6 +88,54 @@ export class ContextMember {
     read: (bytes: Uint8Array): ObjectRef<unknown> => this.#read(bytes),
   };
 
+  /** Whether the references that are written or read are collected, and those that have been. */
+  #isCollecting = false;
+  #seen: object[] | undefined;
+  /** Whether references are written into, or read from, the result of a task that is passed to another process. */
+  #isReturning = false;
+
+  /** Returns what `encode` returns, and the references in it, which the caller keeps as long as the bytes. */
+  keepingRefs(encode: () => Uint8Array): { readonly bytes: Uint8Array; readonly refs: readonly object[] | undefined } {
+    return this.#collecting(false, encode);
+  }
+
+  /** Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them. */
+  returningRefs(encode: () => Uint8Array): { readonly bytes: Uint8Array; readonly hasReferences: boolean } {
+    const { bytes, refs } = this.#collecting(true, encode);
+    return { bytes, hasReferences: refs !== undefined };
+  }
+
+  /** Returns the references in the result of a task of this process, which has just arrived. */
+  referencesIn(value: Uint8Array): readonly object[] {
+    const { refs = [] } = this.#collecting(true, () => {
+      this.plain.decode(value);
+      return value;
+    });
+    return refs;
+  }
+
+  #collecting(isReturning: boolean, body: () => Uint8Array): { bytes: Uint8Array; refs: object[] | undefined } {
+    // Getters of values can run code that encodes other values.
+    const [wasCollecting, seen, wasReturning] = [this.#isCollecting, this.#seen, this.#isReturning];
+    this.#isCollecting = true;
+    this.#seen = undefined;
+    this.#isReturning = isReturning;
+    try {
+      const bytes = body();
+      return { bytes, refs: this.#seen };
+    } finally {
+      this.#isCollecting = wasCollecting;
+      this.#seen = seen;
+      this.#isReturning = wasReturning;
+    }
+  }
+
+  #see(ref: object): void {
+    if (!this.#isCollecting) return;
+    if (this.#seen === undefined) this.#seen = [ref];
+    else this.#seen.push(ref);
+  }
+
   /** Resolves when the context is closed in this process. */
   readonly left: Promise<void>;
   #leave: () => void = () => {};
@@ -138,7 +186,7 @@ export class ContextMember {
     }
     let known = this.#adopted.get(ref);
     if (known === undefined) {
-      known = this.#read(member.refs.write(ref));
+      known = this.#made(member.refs.write(ref), false);
       this.#adopted.set(ref, known);
     }
     return known;
@@ -189,9 +237,11 @@ export class ContextMember {
   }
 
   #write(ref: ObjectRef<unknown>): Uint8Array {
-    const { result, remote, codec } = recordOf(this.own(ref, "cannot send a reference"));
+    const own = this.own(ref, "cannot send a reference");
+    const { result, remote, codec } = recordOf(own);
+    this.#see(own);
     if (remote !== undefined) return ObjectReferenceCodec.encode(remote);
-    const id = this.exported.export(result);
+    const id = this.exported.export(result, this.#isReturning);
     const reference: ObjectReference = {
       ...{ context: this.id, owner: this.#owner(), id },
       ...{ host: this.host, label: result.label },
@@ -201,6 +251,12 @@ export class ContextMember {
   }
 
   #read(bytes: Uint8Array): ObjectRef<unknown> {
+    const ref = this.#made(bytes, this.#isReturning);
+    this.#see(ref);
+    return ref;
+  }
+
+  #made(bytes: Uint8Array, isReturned: boolean): ObjectRef<unknown> {
     const remote = ObjectReferenceCodec.decode(bytes);
     if (remote.context !== this.id) {
       throw new TypeError(
@@ -209,10 +265,10 @@ export class ContextMember {
     }
     const codec = remote.task === undefined ? this.plain : new ImportedCodec(remote.task);
     if (procsOf(remote.owner)[0] === this.proc) {
-      const result = this.exported.returned(remote.id) ?? lostResult(remote.label);
+      const result = this.exported.known(remote.id) ?? lostResult(remote.label);
       return new ObjectRef({ member: this, result, codec, remote: undefined });
     }
-    const result = this.#borrowed.borrow(remote, this.#owner());
+    const result = this.#borrowed.borrow(remote, this.#owner(), isReturned);
     return new ObjectRef({ member: this, result, codec, remote });
   }
 

@@ -37,16 +37,22 @@ export function startTask(
   const retries = retriesOf(plan, task, label);
   const pending = new PendingTask(task, result, timesOf(task), retries, chainOf(member, result.id));
   const parts: (Uint8Array | ObjectRef<unknown>)[] = [];
+  const held: object[] = [];
   let isComplete = plan.ready === undefined;
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
     if (arg instanceof ObjectRef) {
       isComplete = false;
-      parts.push(member.own(arg, `cannot run ${label}`));
+      const own = member.own(arg, `cannot run ${label}`);
+      parts.push(own);
+      held.push(own);
     } else {
-      parts.push(argumentCodec(task, i, member).encode(arg, placeOf(task, i)));
+      const { bytes, refs } = member.keepingRefs(() => argumentCodec(task, i, member).encode(arg, placeOf(task, i)));
+      parts.push(bytes);
+      if (refs !== undefined) held.push(...refs);
     }
   }
+  if (held.length > 0) pending.held = held;
   if (isComplete) {
     pending.args = encodeArguments(parts as Uint8Array[]);
     member.submit(pending, plan.nextClass());

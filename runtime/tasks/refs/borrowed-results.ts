@@ -23,20 +23,24 @@ export class BorrowedResults {
     this.#inTurn = inTurn;
   }
 
-  /** Returns the result of a reference. It is fetched when someone waits for it. */
-  borrow(remote: ObjectReference, borrower: TaskOwnerMesh<never>): Result {
+  /**
+   * Returns the result of a reference. It is fetched when someone waits for it.
+   *
+   * @param returned whether the reference has just arrived in the result of a task
+   */
+  borrow(remote: ObjectReference, borrower: TaskOwnerMesh<never>, returned: boolean): Result {
     const key = `${procsOf(remote.owner)[0]}/${remote.id}`;
     const known = this.#results.get(key)?.deref();
     if (known !== undefined) {
-      // The reference on its way has arrived. This process counts once.
-      this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower)));
+      // This process counts once. The owner learns that the reference on its way has arrived.
+      if (returned) this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower, true)));
       return known;
     }
     // A result that is being fetched stays, because somebody waits for it.
     const result: Result = new Result(0, remote.label, () => this.#fetch(remote, result));
     this.#results.set(key, new WeakRef(result));
     this.#dropped.register(result, { key, remote, borrower });
-    this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower)));
+    this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower, returned)));
     if (this.#closed !== undefined) result.reject(this.#closed);
     return result;
   }

@@ -1,6 +1,7 @@
 /**
- * The results of this process to which other processes have references. A result is kept here as long as a reference is
- * on its way, or a process borrows it.
+ * The results of this process to which other processes have references. A result is kept here as long as a process borrows it,
+ * or a reference to it is on its way in the result of a task. References in arguments and in stored values need no count:
+ * those who hold the encoded bytes hold the references, too, so that the result is still found.
  */
 import type { TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
@@ -8,8 +9,10 @@ import { ObjectLostError } from "../errors.js";
 import type { Result } from "./result.js";
 
 interface Exported {
-  readonly result: Result;
-  /** The number of references in messages whose receivers have not announced themselves yet. */
+  /** The result, while it is kept for others. */
+  kept: Result | undefined;
+  readonly result: WeakRef<Result>;
+  /** The number of references in results of tasks whose receivers have not announced themselves yet. */
   onTheWay: number;
   /** The processes that have references, by the ids of their owners. */
   readonly borrowers: Set<bigint>;
@@ -17,6 +20,8 @@ interface Exported {
 
 export class ExportedResults {
   readonly #results = new Map<number, Exported>();
+  /** Forgets results that neither this process nor another one has any more. */
+  readonly #dropped = new FinalizationRegistry<number>((id) => this.#results.delete(id));
   /** The results that each process borrows. A process is watched as long as it borrows any. */
   readonly #borrowed = new Map<bigint, Set<number>>();
   readonly #watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void;
@@ -28,39 +33,51 @@ export class ExportedResults {
 
   /** The number of results that are kept for others. */
   get size(): number {
-    return this.#results.size;
+    let size = 0;
+    for (const { kept } of this.#results.values()) if (kept !== undefined) size++;
+    return size;
   }
 
-  /** Returns the number of a result, of which a reference is about to be sent. */
-  export(result: Result): number {
+  /**
+   * Returns the number of a result, of which a reference is about to be sent.
+   *
+   * @param isReturned whether it is sent in the result of a task, and thus kept until the receiver borrows it
+   */
+  export(result: Result, isReturned: boolean): number {
     const { id } = result;
-    const known = this.#results.get(id);
-    if (known === undefined) this.#results.set(id, { result, onTheWay: 1, borrowers: new Set() });
-    else known.onTheWay++;
+    let known = this.#results.get(id);
+    if (known === undefined) {
+      known = { kept: undefined, result: new WeakRef(result), onTheWay: 0, borrowers: new Set() };
+      this.#results.set(id, known);
+      this.#dropped.register(result, id);
+    }
+    if (isReturned) {
+      known.onTheWay++;
+      known.kept = result;
+    }
     return id;
   }
 
-  /** Returns a result to which a reference has come back to this process. */
-  returned(id: number): Result | undefined {
-    const found = this.#results.get(id);
-    if (found === undefined) return undefined;
-    found.onTheWay = Math.max(0, found.onTheWay - 1);
-    this.#dropUnused(id, found);
-    return found.result;
+  /** Returns a result to which a reference has come back to this process; undefined if it is lost. */
+  known(id: number): Result | undefined {
+    return this.#results.get(id)?.result.deref();
   }
 
   /** @throws ObjectLostError if no process has a reference to it */
   find(id: number): Result {
-    const found = this.#results.get(id);
+    const found = this.known(id);
     if (found === undefined)
       throw new ObjectLostError(`result ${id} does not exist any more: its references have been dropped`);
-    return found.result;
+    return found;
   }
 
-  borrow(id: number, borrower: TaskOwnerMesh<never>): void {
+  /** @param returned whether the reference was in the result of a task */
+  borrow(id: number, borrower: TaskOwnerMesh<never>, returned: boolean): void {
     const found = this.#results.get(id);
-    if (found === undefined) return;
-    found.onTheWay = Math.max(0, found.onTheWay - 1);
+    const result = found?.result.deref();
+    if (found === undefined || result === undefined) return;
+    if (returned) found.onTheWay = Math.max(0, found.onTheWay - 1);
+    found.kept = result;
     const key = procsOf(borrower)[0]!;
     found.borrowers.add(key);
     const ids = this.#borrowed.get(key);
@@ -92,10 +109,6 @@ export class ExportedResults {
     const found = this.#results.get(id);
     if (found === undefined) return;
     found.borrowers.delete(key);
-    this.#dropUnused(id, found);
-  }
-
-  #dropUnused(id: number, { borrowers, onTheWay }: Exported): void {
-    if (borrowers.size === 0 && onTheWay === 0) this.#results.delete(id);
+    if (found.borrowers.size === 0 && found.onTheWay === 0) found.kept = undefined;
   }
 }

@@ -46,8 +46,8 @@ export class ResultOwner extends TaskOwnerActor {
     return this.#member.isAwaited(id);
   }
 
-  borrow(id: number, borrower: TaskOwnerMesh<never>): void {
-    this.#member.exported.borrow(id, borrower);
+  borrow(id: number, borrower: TaskOwnerMesh<never>, returned: boolean): void {
+    this.#member.exported.borrow(id, borrower, returned);
   }
 
   unborrow(id: number, borrower: TaskOwnerMesh<never>): void {

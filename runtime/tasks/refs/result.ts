@@ -14,6 +14,8 @@ export class Result {
   #error: Error | undefined;
   #listeners: SettledListener | SettledListener[] | undefined;
   #fetch: (() => void) | undefined;
+  /** The references in the value. Their results are kept as long as this one. */
+  contained: readonly object[] | undefined;
 
   /** @param fetch gets the value of another process. It is called once, when someone waits for the value */
   constructor(id: number, label: string, fetch?: () => void) {
@@ -52,10 +54,15 @@ export class Result {
     fetch?.();
   }
 
-  /** Sets the value. A result that has settled stays as it is. */
-  resolve(bytes: Uint8Array): void {
+  /**
+   * Sets the value. A result that has settled stays as it is.
+   *
+   * @param contained the references in the value, if there are any
+   */
+  resolve(bytes: Uint8Array, contained?: readonly object[]): void {
     if (this.isSettled) return;
     this.#bytes = bytes;
+    this.contained = contained;
     this.#tell();
   }
 
@@ -69,6 +76,7 @@ export class Result {
   /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
   release(): void {
     this.#bytes = undefined;
+    this.contained = undefined;
     this.reject(new ObjectLostError(`the result of ${this.label} was released`));
   }
 

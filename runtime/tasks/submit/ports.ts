@@ -56,6 +56,8 @@ export interface SubmitterOptions {
   readonly inTurn: (body: () => void) => void;
   /** Returns whether an error of `run` means that the worker process has ended. */
   readonly isLost: (error: unknown) => boolean;
+  /** Returns the references in an encoded result that has just arrived. */
+  readonly referencesIn: (value: Uint8Array) => readonly object[];
   /** The time in ms after which a task that was cancelled is ended with its process. */
   readonly grace: number;
 }

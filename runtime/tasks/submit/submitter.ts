@@ -207,12 +207,17 @@ export class Submitter {
     return true;
   }
 
-  #ended(task: PendingTask, lease: HeldLease, queue: TaskQueue, { state, value, micros }: TaskOutcome): void {
+  #ended(task: PendingTask, lease: HeldLease, queue: TaskQueue, outcome: TaskOutcome): void {
+    const { state, value, micros, references } = outcome;
     if (state === "done") {
       task.times.add(micros);
       this.pending.delete(task);
       lease.remove(task, this.#options.clock.now());
-      task.result.resolve(value);
+      try {
+        task.result.resolve(value, references === true ? this.#options.referencesIn(value) : undefined);
+      } catch (error) {
+        task.result.reject(error as Error);
+      }
     } else {
       lease.remove(task, this.#options.clock.now());
       if (state === "cancelled" || task.cancelled !== undefined) this.#settleCancelled(task);

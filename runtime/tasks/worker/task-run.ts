@@ -130,15 +130,21 @@ export class TaskRun implements SlotTask, RunningTask {
       this.#end(cancelled);
       return;
     }
+    const { member } = this.#environment;
     let bytes: Uint8Array;
+    let hasReferences: boolean;
     try {
-      bytes = resultCodec(task, this.#environment.member).encode(value, { kind: "result", task: task.name });
+      ({ bytes, hasReferences } = member.returningRefs(() =>
+        resultCodec(task, member).encode(value, { kind: "result", task: task.name }),
+      ));
     } catch (error) {
       this.#fail(error);
       return;
     }
     const micros = Math.round((this.#environment.now() - this.#begin!) * 1000);
-    this.#end({ state: "done", value: bytes, micros: Math.min(micros, 0xffff_ffff) });
+    const outcome: TaskOutcome = { state: "done", value: bytes, micros: Math.min(micros, 0xffff_ffff) };
+    if (hasReferences) outcome.references = true;
+    this.#end(outcome);
   }
 
   #fail(error: unknown): void {
