@@ -9,6 +9,7 @@ const modules = {
   viceroy: "runtime/index.d.ts",
   "viceroy/rdma": "runtime/rdma/index.d.ts",
   "viceroy/tensor": "runtime/tensor/index.d.ts",
+  "viceroy/tasks": "runtime/tasks/index.d.ts",
   "viceroy/gateway": "runtime/gateway/index.d.ts",
   "viceroy/connect/v1": "runtime/connect/index.d.ts",
   "viceroy/testing": "runtime/testing/index.d.ts",
