@@ -5,7 +5,7 @@
  */
 import "./register.js";
 
-export type { ActorHandle, RunArgs, RunnableEndpoint } from "./actors/actor-handle.js";
+export type { ActorHandle, EndpointNames, HandleEndpoint, RunArgs, RunnableEndpoint } from "./actors/actor-handle.js";
 export type { OwnActorOptions } from "./actors/actor-options.js";
 export type { ActorOptions } from "./actors/context-actor-options.js";
 export {

@@ -48,12 +48,12 @@ export interface RunnableEndpoint<A extends unknown[], R> {
 }
 
 /** An endpoint of a handle. Endpoints that yield streams have no `run`. */
-type HandleEndpoint<E> = E extends { callOne(...args: infer A extends unknown[]): PromiseLike<infer R> }
+export type HandleEndpoint<E> = E extends { callOne(...args: infer A extends unknown[]): PromiseLike<infer R> }
   ? RunnableEndpoint<A, R> & E
   : E;
 
 /** The names of the endpoints of a mesh. */
-type EndpointNames<M> = Exclude<keyof M, keyof ActorMesh>;
+export type EndpointNames<M> = Exclude<keyof M, keyof ActorMesh>;
 
 /**
  * An actor that a context has created: a mesh of one actor, whose endpoints also have `run`. It can be sent to actors as any
