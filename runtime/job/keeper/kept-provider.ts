@@ -169,7 +169,8 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   async watch({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<string> {
     const lost = new Map<string, string>();
     for await (const { host, ended } of keeperEvents(directory, signal)) {
-      if (ended === allHostsEnded) return `${ended}; ${this.#firstOf(lost)}`;
+      // A start that fails says the same of a job with one host, whichever it learns first: the end of the host or of the job.
+      if (ended === allHostsEnded) return `${lost.size > 1 ? `${ended}; ` : ""}${this.#firstOf(lost)}`;
       if (ended !== undefined) return ended;
       if (host?.state !== "ended") continue;
       lost.set(formatPlace(host), this.describeEnd(host));

@@ -24,12 +24,12 @@ export class SshDrivers {
     return driver;
   }
 
-  /** Returns the error of a job with these hosts, which does not start. The only host of a job is also the last one. */
+  /** Returns the error of a job with these hosts, which does not start. */
   async complaint(hosts: readonly string[], options: object = {}): Promise<string> {
     const driver = this.start({ meshes: { workers: { hosts } }, ...options });
     const { name, message } = await driver.outcome();
     await driver.exited;
-    return `${name}: ${message}`.replace("all its hosts have ended; ", "");
+    return `${name}: ${message}`;
   }
 
   /** Ends what runs, and resolves when no machine has a process but its server of ssh. */
