@@ -13,7 +13,7 @@ export interface LockedPackages {
   lock: string;
 }
 
-/** What a worker process needs before it can run a task. Tasks with equal environments share worker processes. */
+/** The surroundings that a worker process gets before it runs a task. Tasks with equal environments share worker processes. */
 export interface TaskEnvironment {
   /** Environment variables in addition to those of the host. */
   env: Record<string, string>;
@@ -62,7 +62,7 @@ export interface LeaseNotice {
   reason: string;
 }
 
-/** What a host has, and how much of it is in use. */
+/** The resources of a host, in all and not in use. */
 export interface HostLoad {
   total: Record<string, number>;
   free: Record<string, number>;
@@ -108,7 +108,7 @@ export interface HostOptions {
   /** The number of worker processes. */
   procs: Uint32;
   isolation: "process" | "thread" | "inline";
-  /** What the host offers. */
+  /** The resources that the host offers. */
   resources: Record<string, number>;
   environment: TaskEnvironment;
   /** The worker processes, if the program has spawned them. The host then neither starts nor replaces any. */
@@ -227,8 +227,6 @@ export interface TaskOrder {
   defines?: TaskFunction;
   /** The encoded arguments. */
   args: Uint8Array;
-  /** The indices of arguments that are references to results, which the worker fetches. Absent: none. */
-  references?: Uint32[];
   /** The task itself and those that have started it, the outermost last. Absent: the program has started it. */
   chain?: TaskOrigin[];
 }
@@ -245,7 +243,7 @@ export interface TaskOutcome {
   references?: boolean;
 }
 
-/** What a worker needs to know of its context. */
+/** The description of the context, for a worker. */
 export interface WorkerOptions {
   context: string;
   root: Mesh<TaskRoot, never>;
@@ -289,9 +287,8 @@ export interface ObjectReference {
   /** The id of the context. */
   context: string;
   owner: Mesh<TaskOwner, never>;
-  /** The number of the result in the process of its owner, and the number of the host of that process. */
+  /** The number of the result in the process of its owner. */
   id: Uint32;
-  host: Uint32;
   /** The name of the task, for messages. */
   label: string;
   /** The task whose schema describes the result. Absent: the result is a plain value. */
@@ -306,12 +303,6 @@ export interface TaskOwner extends Actor<[context: string]> {
    * @concurrent
    */
   fetch(id: Uint32): Uint8Array;
-  /**
-   * Answers with the size of the encoded result in bytes when the task has ended. The error of the task rejects the call.
-   *
-   * @concurrent
-   */
-  settled(id: Uint32): Uint64;
   /**
    * Answers whether the task that has started a task waits for its result now.
    *
@@ -343,7 +334,7 @@ export interface ContextHost {
   procs: Uint32;
 }
 
-/** What a worker process needs to start tasks. */
+/** The hosts to which a worker process can send tasks, and how cancelled ones are treated. */
 export interface ContextDescription {
   hosts: ContextHost[];
   /** The time in milliseconds after which a task that was cancelled is ended with its process. */

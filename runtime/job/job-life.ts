@@ -24,7 +24,7 @@ import type { JobRecord } from "./record/job-record.js";
 import { specHash } from "./record/spec-hash.js";
 import { type SubmittedJob, submitJob } from "./submitted-job.js";
 
-/** How a run begins. */
+/** The beginning of a run: submitted, or found again. */
 interface ApplyOptions {
   /** The command of a batch job. */
   readonly client?: ClientOrder;

@@ -1,5 +1,5 @@
 /**
- * What a place that gives hosts implements: one folder per provider. The job itself (job-life.ts) does everything else: the
+ * The interface that each place which gives hosts implements, in a folder of its own. The job itself (job-life.ts) does everything else: the
  * cache, the events, attaching the hosts.
  *
  * What a provider has submitted is described by its `Allocation`, plain JSON that another process can use to find it

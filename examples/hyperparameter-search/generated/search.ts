@@ -14,7 +14,7 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** What distinguishes one candidate from the others. */
+/** The hyperparameters, which distinguish one candidate from the others. */
 export interface Settings {
   candidate: number;
   hidden: number;
@@ -25,7 +25,7 @@ export interface Settings {
 /** A network that has been trained for some epochs. */
 export interface Model {
   epochs: number;
-  /** For each hidden unit: two weights, a bias, and the weight to the output. The bias of the output is the last. */
+  /** Each hidden unit has two weights, a bias, and the weight to the output. The bias of the output is the last number. */
   weights: Float64Array;
   velocity: Float64Array;
   /** The mean loss on the validation set. */

@@ -1,6 +1,6 @@
 import type { Task, Uint32 } from "viceroy/schema";
 
-/** What distinguishes one candidate from the others. */
+/** The hyperparameters, which distinguish one candidate from the others. */
 export interface Settings {
   candidate: Uint32;
   hidden: Uint32;
@@ -11,7 +11,7 @@ export interface Settings {
 /** A network that has been trained for some epochs. */
 export interface Model {
   epochs: Uint32;
-  /** For each hidden unit: two weights, a bias, and the weight to the output. The bias of the output is the last. */
+  /** Each hidden unit has two weights, a bias, and the weight to the output. The bias of the output is the last number. */
   weights: Float64Array;
   velocity: Float64Array;
   /** The mean loss on the validation set. */

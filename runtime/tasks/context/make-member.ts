@@ -23,7 +23,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
   const cell = currentCell();
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
-    ...{ id, cell, host, root },
+    ...{ id, cell, root },
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {

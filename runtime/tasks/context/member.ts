@@ -30,8 +30,6 @@ export interface MemberParts {
   readonly owner: () => TaskOwnerMesh<never>;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
-  /** The number of the host that this process runs on. */
-  readonly host: number;
   /** Makes what starts tasks. It is called when the process starts its first task. */
   readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
@@ -48,8 +46,6 @@ export class ContextMember {
   readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
   /** The number of this process. */
   readonly proc: bigint;
-  /** The number of the host in the context. */
-  readonly host: number;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
   /** Returns 64 random bits. */
@@ -57,9 +53,8 @@ export class ContextMember {
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, cell, owner, root, host, makeSubmitter }: MemberParts) {
+  constructor({ id, cell, owner, root, makeSubmitter }: MemberParts) {
     this.id = id;
-    this.host = host;
     this.root = root;
     this.newId = () => cell.proc.random.id();
     this.#makeSubmitter = makeSubmitter;
@@ -244,7 +239,7 @@ export class ContextMember {
     const id = this.exported.export(result, this.#isReturning);
     const reference: ObjectReference = {
       ...{ context: this.id, owner: this.#owner(), id },
-      ...{ host: this.host, label: result.label },
+      label: result.label,
     };
     if (codec.task !== undefined) reference.task = codec.task;
     return ObjectReferenceCodec.encode(reference);

@@ -42,7 +42,6 @@ export function planRun(options: RunOptions, what: string): RunPlan {
     environment: undefined,
     bundle: undefined,
     maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
-    near: undefined,
   };
   const ready =
     environment &&

@@ -2,6 +2,7 @@
 import type { HostLoad } from "../../../generated/tasks.js";
 import { TimeoutError } from "../../index.js";
 import { ResourceUnavailableError } from "../errors.js";
+import { amountsOf, formatAmounts } from "../host/resources.js";
 import { type PlacementStrategy, planBundles } from "./plan-bundles.js";
 
 type Amounts = Readonly<Record<string, number>>;
@@ -77,20 +78,15 @@ async function reserveAll(
 }
 
 function unavailable(request: GroupRequest, totals: readonly Amounts[]): ResourceUnavailableError {
-  const there = totals.map((total, i) => `host ${i} has ${format(total)}`).join(", ");
+  const there = totals.map((total, i) => `host ${i} has ${formatAmounts(amountsOf(total))}`).join(", ");
   return new ResourceUnavailableError(`cannot place ${describe(request)}: ${there || "there is no host"}`);
 }
 
 function outOfTime(request: GroupRequest, free: readonly Amounts[]): TimeoutError {
-  const there = free.map((amounts, i) => `host ${i} has ${format(amounts)}`).join(", ");
+  const there = free.map((amounts, i) => `host ${i} has ${formatAmounts(amountsOf(amounts))}`).join(", ");
   return new TimeoutError(`cannot place ${describe(request)} within ${request.timeout} ms: free are now: ${there}`);
 }
 
 function describe({ bundles, strategy }: GroupRequest): string {
-  return `${bundles.length} bundles by "${strategy}", which need ${bundles.map(format).join("; ")}`;
-}
-
-function format(amounts: Amounts): string {
-  const texts = Object.entries(amounts).map(([name, amount]) => `${amount} ${name}`);
-  return texts.join(", ") || "nothing";
+  return `${bundles.length} bundles by "${strategy}", which need ${bundles.map((bundle) => formatAmounts(amountsOf(bundle))).join("; ")}`;
 }

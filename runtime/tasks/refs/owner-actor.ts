@@ -34,12 +34,7 @@ export class ResultOwner extends TaskOwnerActor {
 
   fetch(id: number): Promise<Uint8Array> | Uint8Array {
     const result = this.#member.exported.find(id);
-    return result.bytes ?? settled(result, (bytes) => bytes);
-  }
-
-  settled(id: number): Promise<bigint> | bigint {
-    const result = this.#member.exported.find(id);
-    return result.bytes === undefined ? settled(result, sizeOf) : sizeOf(result.bytes);
+    return result.bytes ?? untilSettled(result);
   }
 
   isAwaited(id: number): boolean {
@@ -59,12 +54,10 @@ export class ResultOwner extends TaskOwnerActor {
   }
 }
 
-const sizeOf = (bytes: Uint8Array): bigint => BigInt(bytes.length);
-
-function settled<T>(result: Result, answer: (bytes: Uint8Array) => T): Promise<T> {
+function untilSettled(result: Result): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     result.whenSettled(() => {
-      if (result.bytes !== undefined) resolve(answer(result.bytes));
+      if (result.bytes !== undefined) resolve(result.bytes);
       else reject(result.error!);
     });
   });

@@ -1,5 +1,6 @@
 /** Chooses the hosts that a process asks for leases. */
 import { ResourceUnavailableError } from "../errors.js";
+import { amountsOf, formatAmounts } from "../host/resources.js";
 import type { HostPort } from "./ports.js";
 import type { TaskClass } from "./task-class.js";
 
@@ -13,28 +14,27 @@ interface HostUse {
 }
 
 /**
- * The hosts that can run tasks of one class. The next request goes to the host with most of the arguments, then to the own
- * host, as long as they have worker processes that were not asked for; otherwise to the less asked of two hosts that are
+ * The hosts that can run tasks of one class. The next request goes to the own host, as long as it
+ * has worker processes that were not asked for; otherwise to the less asked of two hosts that are
  * drawn at random. The cost does not depend on the number of hosts.
  */
 export class HostChoice {
   readonly #hosts: HostUse[];
-  readonly #preferred: readonly HostUse[];
+  /** The own host; undefined if it cannot run the tasks. */
+  readonly #home: HostUse | undefined;
   readonly #random: () => number;
   /** The number of worker processes of all hosts. */
   readonly capacity: number;
 
   /** @throws ResourceUnavailableError if no host has what the tasks need */
   constructor(hosts: readonly HostPort[], home: number, taskClass: TaskClass, label: string, random: () => number) {
-    const { bundle, near } = taskClass;
+    const { bundle } = taskClass;
     const all = hosts.map((host, index): HostUse => ({ index, host, used: 0, refused: undefined }));
     this.#hosts = all.filter(({ host, index }) =>
       bundle === undefined ? hasAll(host.total, taskClass.resources) : bundle.host === index,
     );
     if (this.#hosts.length === 0) throw new ResourceUnavailableError(describeLack(hosts, taskClass, label));
-    this.#preferred = this.#hosts
-      .filter(({ index }) => index === near)
-      .concat(this.#hosts.filter(({ index }) => index === home && index !== near));
+    this.#home = this.#hosts.find(({ index }) => index === home);
     this.#random = random;
     this.capacity = this.#hosts.reduce((sum, { host }) => sum + host.procs, 0);
   }
@@ -46,8 +46,8 @@ export class HostChoice {
 
   /** Returns the host to ask next; undefined if all have ended or have refused. */
   next(): HostUse | undefined {
-    const free = this.#preferred.find(({ used, host, refused }) => refused === undefined && used < host.procs);
-    if (free !== undefined) return free;
+    const home = this.#home;
+    if (home !== undefined && home.refused === undefined && home.used < home.host.procs) return home;
     const count = this.#hosts.length;
     if (count === 0) return undefined;
     const first = this.#hosts[Math.floor(this.#random() * count)]!;
@@ -73,18 +73,11 @@ function hasAll(total: Readonly<Record<string, number>>, wanted: Readonly<Record
 function describeLack(hosts: readonly HostPort[], { resources }: TaskClass, label: string): string {
   const kinds = new Map<string, number>();
   for (const { total } of hosts) {
-    const text = formatAmounts(total);
+    const text = formatAmounts(amountsOf(total));
     kinds.set(text, (kinds.get(text) ?? 0) + 1);
   }
   const there = [...kinds].map(([text, count]) =>
     count === 1 ? `one host has ${text}` : `${count} hosts have ${text} each`,
   );
-  return `cannot run ${label}: no host of the context has ${formatAmounts(resources)}; ${there.join(", ") || "the context has no host"}`;
-}
-
-function formatAmounts(amounts: Readonly<Record<string, number>>): string {
-  const texts = Object.entries(amounts)
-    .filter(([, amount]) => amount > 0)
-    .map(([name, amount]) => `${amount} ${name}`);
-  return texts.join(", ") || "nothing";
+  return `cannot run ${label}: no host of the context has ${formatAmounts(amountsOf(resources))}; ${there.join(", ") || "the context has no host"}`;
 }

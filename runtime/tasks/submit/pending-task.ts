@@ -50,8 +50,6 @@ export class PendingTask {
   args: Uint8Array = nothing;
   /** The references in the arguments: their results are kept as long as the task may run. */
   held: readonly object[] | undefined = undefined;
-  /** The indices of arguments that the worker fetches. */
-  references: number[] | undefined = undefined;
   /** Where the task is: waiting for arguments (neither), in a queue, or sent under a lease. */
   queue: WaitingPlace | undefined = undefined;
   lease: RunningPlace | undefined = undefined;

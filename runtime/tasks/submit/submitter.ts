@@ -184,10 +184,9 @@ export class Submitter {
 
   #send(task: PendingTask, lease: HeldLease, queue: TaskQueue): boolean {
     const { fn, defines } = lease.numberOf(task.task);
-    const { id, args, references, chain } = task;
+    const { id, args, chain } = task;
     const order: TaskOrder = { id, lease: lease.id, fn, args };
     if (defines !== undefined) order.defines = defines;
-    if (references !== undefined) order.references = references;
     if (chain !== undefined) order.chain = chain;
     let outcome: PromiseLike<TaskOutcome>;
     try {

@@ -11,8 +11,6 @@ export interface TaskClass {
   readonly bundle: { readonly group: bigint; readonly index: number; readonly host: number } | undefined;
   /** The number of tasks after which a process ends; Infinity: it serves any number. */
   readonly maxCalls: number;
-  /** The index of the host that has most of the arguments, which is asked first. */
-  readonly near: number | undefined;
 }
 
 const keys = new WeakMap<TaskClass, string>();
@@ -27,11 +25,11 @@ export function keyOfClass(taskClass: TaskClass): string {
   return key;
 }
 
-function makeKey({ resources, environment, bundle, maxCalls, near }: TaskClass): string {
+function makeKey({ resources, environment, bundle, maxCalls }: TaskClass): string {
   const amounts = Object.keys(resources)
     .sort()
     .map((name) => `${name}=${resources[name]}`)
     .join(",");
   const place = bundle === undefined ? "" : `${bundle.group}/${bundle.index}`;
-  return `${amounts};${environment === undefined ? "" : keyOfEnvironment(environment)};${place};${maxCalls};${near ?? ""}`;
+  return `${amounts};${environment === undefined ? "" : keyOfEnvironment(environment)};${place};${maxCalls}`;
 }

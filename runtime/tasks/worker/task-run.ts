@@ -77,23 +77,13 @@ export class TaskRun implements SlotTask, RunningTask {
       this.#fail(error);
       return;
     }
-    if (found instanceof Promise || this.#order.references !== undefined) void this.#startLater(found, parts);
+    if (found instanceof Promise) void this.#startLater(found, parts);
     else this.#call(found, parts);
   }
 
-  async #startLater(
-    found: TaskImplementation | Promise<TaskImplementation>,
-    encoded: readonly Uint8Array[],
-  ): Promise<void> {
+  async #startLater(found: Promise<TaskImplementation>, parts: readonly Uint8Array[]): Promise<void> {
     try {
-      const parts = [...encoded];
-      const implementation = await found;
-      const { member } = this.#environment;
-      const fetched = (this.#order.references ?? []).map(async (at) => {
-        parts[at] = await member.bytesOf(member.refs.read(parts[at]!));
-      });
-      await Promise.all(fetched);
-      this.#call(implementation, parts);
+      this.#call(await found, parts);
     } catch (error) {
       this.#fail(error);
     }

@@ -22,7 +22,7 @@ export const parametersChanged: BreakRule = {
   },
 };
 
-/** What a user can do about a parameter that has gone, and about one with another type. */
+/** The advice for a parameter that has gone, and for one that has another type. */
 interface Fixes {
   readonly gone: string;
   readonly changed: string;
