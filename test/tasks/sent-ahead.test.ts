@@ -54,4 +54,28 @@ describe("the tasks of a lease in a worker", () => {
     expect(deepest).toBe(1);
     expect(slot.isEmpty).toBe(true);
   });
+
+  test("free the resources again when one of them ends and the others still wait", () => {
+    const told: string[] = [];
+    const later: (() => void)[] = [];
+    const slot = new LeaseSlot({
+      suspend: () => told.push("suspend"),
+      resume: () => told.push("resume"),
+      later: (body) => later.push(body),
+    });
+    const taskOf = (id: number): SlotTask => ({ id, start: () => {}, handBack: () => {}, cancel: () => {} });
+    const passTime = () => {
+      for (const body of later.splice(0)) body();
+    };
+    slot.add(taskOf(1));
+    slot.suspend();
+    slot.add(taskOf(2));
+    slot.suspend();
+    passTime();
+    expect(told).toEqual(["suspend"]);
+    slot.resume();
+    slot.ended(2);
+    passTime();
+    expect(told).toEqual(["suspend", "resume", "suspend"]);
+  });
 });

@@ -62,15 +62,7 @@ export class LeaseSlot {
     this.#running--;
     this.#suspended++;
     this.#next();
-    if (this.#running > 0 || this.#isChecking) return;
-    // Many results are there a moment later, and the host need not know.
-    this.#isChecking = true;
-    this.#host.later(() => {
-      this.#isChecking = false;
-      if (this.#running > 0 || this.#suspended === 0 || this.#isReported) return;
-      this.#isReported = true;
-      this.#host.suspend();
-    });
+    this.#reportLater();
   }
 
   /** A task that waited goes on, also if another one runs. */
@@ -87,6 +79,20 @@ export class LeaseSlot {
     this.#begun.delete(id);
     this.#running--;
     this.#next();
+    // The tasks that are left may all wait.
+    this.#reportLater();
+  }
+
+  /** Tells the host that all tasks wait, if they still do a moment later: many results are there by then. */
+  #reportLater(): void {
+    if (this.#isReported || this.#isChecking || this.#running > 0 || this.#suspended === 0) return;
+    this.#isChecking = true;
+    this.#host.later(() => {
+      this.#isChecking = false;
+      if (this.#running > 0 || this.#suspended === 0 || this.#isReported) return;
+      this.#isReported = true;
+      this.#host.suspend();
+    });
   }
 
   #next(): void {
