@@ -2,6 +2,7 @@
 import type { ArgsOf, SpawnableClass } from "../../index.js";
 import type { ContextMember } from "../context/member.js";
 import { planRun } from "../context/plan-run.js";
+import { checkOptionNames } from "../kernel.js";
 import type { ActorHandle } from "./actor-handle.js";
 import { ownActorOptionNames } from "./actor-options.js";
 import type { ActorOptions } from "./context-actor-options.js";
@@ -18,10 +19,7 @@ export async function actorOf<C extends SpawnableClass>(
 ): Promise<ActorHandle<C>> {
   const what = "cannot create an actor";
   member.checkOpen(what);
-  for (const name of Object.keys(options)) {
-    if (names.includes(name as keyof ActorOptions)) continue;
-    throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
-  }
+  checkOptionNames(what, options, names);
   const { resources = {}, environment, placement, ...own } = options;
   const plan = planRun(
     {

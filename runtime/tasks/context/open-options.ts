@@ -4,6 +4,7 @@ import { describeValue } from "../../../shared/text/describe-value.js";
 import { HostMesh, type Isolation, ProcMesh } from "../../index.js";
 import { type RuntimeEnv, type RuntimeEnvOptions, runtimeEnvOf } from "../environment/index.js";
 import { checkResources, type Resources } from "../host/resources.js";
+import { checkOptionNames } from "../kernel.js";
 
 /** The options of `JobContext.open`. */
 export interface JobContextOptions {
@@ -55,11 +56,7 @@ const isolations: readonly Isolation[] = ["process", "thread", "inline"];
 
 /** @throws TypeError or RangeError for an option that is malformed */
 export function planOpen(options: JobContextOptions): OpenPlan {
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name as keyof JobContextOptions)) {
-      throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
-    }
-  }
+  checkOptionNames(what, options, names);
   const { hosts, procs = availableParallelism(), isolation = "process", environment = {}, grace = 2000 } = options;
   if (hosts !== undefined && !(hosts instanceof HostMesh)) {
     throw new TypeError(`${what}: expected hosts to be a mesh of hosts, got ${describeValue(hosts)}`);

@@ -3,6 +3,7 @@
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { runtimeEnvOf, taskEnvironmentOf } from "../environment/index.js";
 import { checkResources } from "../host/resources.js";
+import { checkOptionNames } from "../kernel.js";
 import { PlacementGroup } from "../placement/placement-group.js";
 import type { TaskClass } from "../submit/task-class.js";
 import type { RunOptions } from "./run-options.js";
@@ -23,11 +24,7 @@ const names: readonly (keyof RunOptions)[] = ["resources", "name", "environment"
  * @throws TypeError if an option is unknown or has a wrong type; RangeError if a number is out of range
  */
 export function planRun(options: RunOptions, what: string): RunPlan {
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name as keyof RunOptions)) {
-      throw new TypeError(`${what}: expected the options ${names.join(", ")}, got ${name}`);
-    }
-  }
+  checkOptionNames(what, options, names);
   const { resources = { cpus: 1 }, name, environment, maxCalls, retries, placement } = options;
   if (name !== undefined && (typeof name !== "string" || name === "")) {
     throw new TypeError(`${what}: expected name to be a text, got ${describeValue(name)}`);

@@ -1,5 +1,6 @@
 /** `JobContext.wait`: waits until some of several results are there. */
 import { describeValue } from "../../../shared/text/describe-value.js";
+import { checkOptionNames } from "../kernel.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import type { ContextMember } from "./member.js";
 import { checkTimeout } from "./timeout.js";
@@ -13,8 +14,10 @@ const what = "cannot wait for results";
 export async function waitForRefs(
   member: ContextMember,
   refs: readonly Ref[],
-  { count = 1, timeout }: WaitOptions,
+  options: WaitOptions,
 ): Promise<[Ref[], Ref[]]> {
+  checkOptionNames(what, options, ["count", "timeout"]);
+  const { count = 1, timeout } = options;
   const limit = checkTimeout(timeout, what);
   checkRefs(refs);
   const own = refs.map((ref) => member.own(ref, what));

@@ -5,7 +5,7 @@ import type { ContextMember } from "../context/member.js";
 import { checkTimeout } from "../context/timeout.js";
 import { ResourceUnavailableError } from "../errors.js";
 import { checkResources, type Resources } from "../host/resources.js";
-import { wholeRegion } from "../kernel.js";
+import { checkOptionNames, wholeRegion } from "../kernel.js";
 import { PlacementGroup } from "./placement-group.js";
 import type { PlacementOptions } from "./placement-options.js";
 import { strategies } from "./plan-bundles.js";
@@ -18,8 +18,10 @@ const longestTimeout = 2 ** 31 - 1;
 export async function createPlacementGroup(
   member: ContextMember,
   bundles: readonly Resources[],
-  { strategy = "pack", timeout = defaultTimeout }: PlacementOptions,
+  options: PlacementOptions,
 ): Promise<PlacementGroup<"bundles">> {
+  checkOptionNames(what, options, ["strategy", "timeout"]);
+  const { strategy = "pack", timeout = defaultTimeout } = options;
   member.checkOpen(what);
   if (!Array.isArray(bundles) || bundles.length === 0) {
     throw new TypeError(`${what}: expected the resources of at least one bundle, got ${describeValue(bundles)}`);
