@@ -33,6 +33,7 @@ export function chart(rungs: readonly Rung[]): string {
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    "<title>The loss of each candidate after each rung of the search</title>",
     `<rect width="${width}" height="${height}" fill="white"/>`,
     ...levels,
     ...ticks,
