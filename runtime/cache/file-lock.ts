@@ -3,8 +3,8 @@
  * lock: the kernel releases it when that process ends, which it does when its input ends, so no lock outlives a killed
  * driver.
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { lazyModules } from "../lazy-modules.js";
 
 /** A held lock. */
 export interface HeldLock {
@@ -18,7 +18,7 @@ export interface HeldLock {
  * @throws Error if the lock cannot be taken
  */
 export async function lockFile(file: string, signal?: AbortSignal): Promise<HeldLock> {
-  const child = spawn("flock", ["-x", file, "sh", "-c", "echo locked; exec cat"], {
+  const child = lazyModules.childProcess.spawn("flock", ["-x", file, "sh", "-c", "echo locked; exec cat"], {
     stdio: ["pipe", "pipe", "pipe"],
     ...(signal === undefined ? {} : { signal }),
   });
