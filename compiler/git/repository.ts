@@ -57,14 +57,19 @@ export class GitRepository {
   }
 
   /**
-   * Returns the newest common ancestor of two commits.
+   * Returns the newest common ancestor of a commit and a branch. Branches that have merged each other have several
+   * ones, none of which contains the others. Of these, the one that the branch has pointed to is returned, because git
+   * orders them by their times, which say nothing about the branch.
    * @throws GitError if there is no common ancestor, or a commit does not exist
    */
-  mergeBase(ref: string, other: string): string {
-    const { code, stdout, complaint } = this.#git("merge-base", this.commit(ref), this.commit(other));
-    if (code === 0) return stdout.toString().trim();
+  mergeBase(ref: string, branch: string): string {
+    const { code, stdout, complaint } = this.#git("merge-base", "--all", this.commit(ref), this.commit(branch));
+    if (code === 0) {
+      const bases = lines(stdout);
+      return (bases.length > 1 ? this.#pointedTo(branch, bases) : undefined) ?? (bases[0] as string);
+    }
     const why = complaint === "" ? "there is none" : complaint;
-    throw new GitError(`cannot find a common ancestor of ${ref} and ${other}: ${why}${this.#shallowHint()}`);
+    throw new GitError(`cannot find a common ancestor of ${ref} and ${branch}: ${why}${this.#shallowHint()}`);
   }
 
   /**
@@ -127,6 +132,12 @@ export class GitRepository {
     this.#succeed(["config", "--local", name, value]);
   }
 
+  /** Returns the newest of the commits to which a branch has pointed: the first parent of a merge is the branch. */
+  #pointedTo(branch: string, commits: readonly string[]): string | undefined {
+    const { stdout } = this.#succeed(["rev-list", "--first-parent", this.commit(branch)]);
+    return lines(stdout).find((commit) => commits.includes(commit));
+  }
+
   #blob(name: string): string | undefined {
     const { code, stdout } = this.#git("cat-file", "blob", name);
     return code === 0 ? stdout.toString() : undefined;
@@ -159,4 +170,11 @@ export class GitRepository {
     if (outcome.code === 0) return outcome;
     throw new GitError(`git ${args[0]} failed in ${this.folder}: ${outcome.complaint}`);
   }
+}
+
+function lines(stdout: Buffer): readonly string[] {
+  return stdout
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "");
 }

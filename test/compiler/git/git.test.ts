@@ -42,6 +42,25 @@ test("mergeBase finds the commit from which two branches started", () => {
   expect(GitRepository.open(made.folder).mergeBase("main", "work")).toBe(base);
 });
 
+test.each(["2026-01-01T00:00:00Z", "2026-01-03T00:00:00Z"])(
+  "of two branches that have merged each other, mergeBase finds the commit to which the second has pointed: %s",
+  (time) => {
+    const made = new TestRepository({ a: "1" });
+    made.git("checkout", "--quiet", "-b", "work");
+    made.time = time;
+    const work = made.commit("work", { b: "1" });
+    made.git("checkout", "--quiet", "main");
+    made.time = "2026-01-02T00:00:00Z";
+    const main = made.commit("main", { c: "1" });
+    made.git("merge", "--quiet", "--no-edit", "work");
+    made.git("checkout", "--quiet", "work");
+    made.git("merge", "--quiet", "--no-edit", main);
+    const repository = GitRepository.open(made.folder);
+    expect(repository.mergeBase("work", "main")).toBe(main);
+    expect(repository.mergeBase("main", "work")).toBe(work);
+  },
+);
+
 test("a name that is no commit, such as an option, is refused with an error that contains the name", () => {
   const { folder } = new TestRepository({ a: "1" });
   const repository = GitRepository.open(folder);

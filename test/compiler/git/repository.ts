@@ -15,6 +15,8 @@ export const gitEnvironment: NodeJS.ProcessEnv = { ...process.env, ...identity }
 
 export class TestRepository {
   readonly folder: string;
+  /** The time of the next commits: `2026-01-01T00:00:00Z`. The current time, if it is undefined. */
+  time: string | undefined;
 
   /** @param given files of the first commit, or the folder of a repository that is there */
   constructor(given: Readonly<Record<string, string>> | string = {}) {
@@ -26,14 +28,14 @@ export class TestRepository {
 
   /** @throws if git fails, with what it printed */
   git(...args: readonly string[]): string {
-    return execFileSync("git", args, { cwd: this.folder, env: gitEnvironment, encoding: "utf8", stdio: "pipe" });
+    return execFileSync("git", args, { cwd: this.folder, env: this.#environment, encoding: "utf8", stdio: "pipe" });
   }
 
   /** For what may fail. */
   try(...args: readonly string[]): { readonly code: number | null; readonly output: string } {
     const { status, stdout, stderr } = spawnSync("git", args, {
       cwd: this.folder,
-      env: gitEnvironment,
+      env: this.#environment,
       encoding: "utf8",
     });
     return { code: status, output: stdout + stderr };
@@ -44,5 +46,9 @@ export class TestRepository {
     this.git("add", "--all");
     this.git("commit", "--quiet", "--allow-empty", "--message", message);
     return this.git("rev-parse", "HEAD").trim();
+  }
+
+  get #environment(): NodeJS.ProcessEnv {
+    return this.time === undefined ? gitEnvironment : { ...gitEnvironment, GIT_COMMITTER_DATE: this.time };
   }
 }

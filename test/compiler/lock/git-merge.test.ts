@@ -84,13 +84,19 @@ class Project extends TestRepository {
   }
 }
 
-/** A branch that adds `owner` at the end, and main, which has added `size` at the top. */
-function twoBranches(withDriver: boolean, folder?: string): Project {
+/**
+ * A branch that adds `owner` at the end, and main, which has added `size` at the top.
+ * @param times of the commits of both branches
+ */
+function twoBranches(withDriver: boolean, folder?: string, times: { work?: string; main?: string } = {}): Project {
   const project = new Project(withDriver, folder);
   project.checkout("work", "-b");
+  project.time = times.work;
   project.change({ last: "owner: string" });
   project.checkout("main");
+  project.time = times.main;
   project.change({ first: "size: number" });
+  project.time = undefined;
   return project;
 }
 
@@ -168,30 +174,41 @@ test("a rebase of a branch with several commits onto main keeps main's id", () =
   expect(project.git("status", "--porcelain")).toBe("");
 });
 
-test("two branches that have merged each other and then add members merge again without conflict", () => {
-  const project = twoBranches(true);
-  project.git("branch", "main-before");
-  expect(project.try("merge", "work", "--no-edit").code).toBe(0);
-  project.compile();
-  project.change({ first: "size: number", last: "owner: string;\n  weight: number" });
-  project.checkout("work");
-  expect(project.try("merge", "main-before", "--no-edit").code).toBe(0);
-  project.compile();
-  project.change({ first: "age: number;\n  size: number", last: "owner: string" });
-  const { code, output } = project.try("merge", "main", "--no-edit");
-  expect(output).not.toContain("CONFLICT");
-  expect(code).toBe(0);
-  expect(project.lock.slice(0, 6)).toEqual([
-    "message Entry in schemas/entry next=6",
-    "  1 key string",
-    "  2 size double",
-    "  3 owner string",
-    "  4 weight double",
-    "  5 age double",
-  ]);
-  project.compile();
-  expect(project.git("status", "--porcelain")).toBe("");
-});
+const earlier = "2026-01-01T00:00:00Z";
+const later = "2026-01-01T00:00:01Z";
+/** Git orders the two common ancestors of branches that have merged each other by their times. */
+const orders = [
+  { newer: "main", times: { work: earlier, main: later } },
+  { newer: "the branch", times: { work: later, main: earlier } },
+];
+
+test.each(orders)(
+  "two branches that have merged each other and then add members merge again without conflict, with the newer ancestor on $newer",
+  ({ times }) => {
+    const project = twoBranches(true, ".", times);
+    project.git("branch", "main-before");
+    expect(project.try("merge", "work", "--no-edit").code).toBe(0);
+    project.compile();
+    project.change({ first: "size: number", last: "owner: string;\n  weight: number" });
+    project.checkout("work");
+    expect(project.try("merge", "main-before", "--no-edit").code).toBe(0);
+    project.compile();
+    project.change({ first: "age: number;\n  size: number", last: "owner: string" });
+    const { code, output } = project.try("merge", "main", "--no-edit");
+    expect(output).not.toContain("CONFLICT");
+    expect(code).toBe(0);
+    expect(project.lock.slice(0, 6)).toEqual([
+      "message Entry in schemas/entry next=6",
+      "  1 key string",
+      "  2 size double",
+      "  3 owner string",
+      "  4 weight double",
+      "  5 age double",
+    ]);
+    project.compile();
+    expect(project.git("status", "--porcelain")).toBe("");
+  },
+);
 
 test("two renames of one field are a git conflict with both lines in the lock, which the compiler reports", () => {
   const project = new Project(true);
