@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x24aa10f07d1912c1n,
+    "viceroy/schemas/host-agent#HostAgent": 0x55c334979b7efb30n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
     "viceroy/schemas/tasks#TaskHost": 0x6451c608ef2472cbn,
     "viceroy/schemas/tasks#TaskOwner": 0xb63f6f5657c04ae8n,

@@ -102,10 +102,25 @@ export interface OwnPort {
   port?: Uint32;
 }
 
+/** Consecutive GPUs of a host. */
+export interface GpuRange {
+  /** The index of the first one in the list of the host's GPUs. */
+  first: Uint32;
+  count: Uint32;
+}
+
 /** The order to run a command, which is not a process of Viceroy. */
 export interface CommandOrder {
   /** The program and its arguments. No shell reads them. */
   command: string[];
+  /** Environment variables in addition to those of the host. */
+  env: Record<string, string>;
+  /** The working directory. Absent: that of the host. */
+  cwd?: string;
+  /** The GPUs that the command sees. Absent: all that the host has. */
+  gpus?: GpuRange;
+  /** The id by which `endCommand` finds the command. Absent: it ends with its stream only. */
+  id?: Uint64;
 }
 
 /** Bytes that a command has printed, or its end, which is the last event. */
@@ -145,6 +160,17 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   execute(order: CommandOrder): Stream<CommandEvent>;
+  /**
+   * Ends a command with all processes of its group: SIGTERM, and SIGKILL after a time in milliseconds. Its stream goes on until
+   * it has ended. A command that has ended, or is unknown, is left alone.
+   * @concurrent
+   */
+  endCommand(id: Uint64, grace: Uint32): void;
+  /**
+   * Returns a TCP port that no process listens on at the moment.
+   * @concurrent
+   */
+  freePort(): Uint32;
   /**
    * Ends all processes of this driver, answers, and detaches the driver.
    * @concurrent

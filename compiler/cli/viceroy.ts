@@ -225,6 +225,7 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     logs: "print what the hosts have printed, also after the end",
     exec: "run a command on the hosts of the running job, and exit with the worst of its exit codes",
     run: "run a command inside the allocation, and exit with its exit code",
+    spmd: "run a script of one process per rank on the hosts of the job, and exit with the code of the first that fails",
   };
   for (const [name, description] of Object.entries(texts)) {
     const command = program
@@ -235,16 +236,31 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       .option("--json", "print JSON, one value per line");
     if (name === "logs") command.option("--follow", "wait for further lines until the job has ended");
     if (name === "run") command.option("--detach", "return when the job has been submitted");
+    const whole = (option: string) => (text: string) =>
+      /^\d+$/.test(text)
+        ? Number(text)
+        : command.error(`cannot run a command: expected ${option} as a whole number, got "${text}"`);
     if (name === "exec") {
       command
         .option("--mesh <name>", "the mesh of the hosts; default: all meshes")
-        .option("--rank <rank>", "the rank of the host in its mesh; default: all ranks", (text: string) =>
-          /^\d+$/.test(text)
-            ? Number(text)
-            : command.error(`cannot run a command: expected --rank as a whole number, got "${text}"`),
+        .option("--rank <rank>", "the rank of the host in its mesh; default: all ranks", whole("--rank"));
+    }
+    if (name === "spmd") {
+      command
+        .option("--mesh <name>", "the mesh of the hosts; default: the only mesh")
+        .option("--procs <count>", "the number of processes on each host; default: 1", whole("--procs"))
+        .option(
+          "--gpus-per-proc <count>",
+          "the number of GPUs that each process sees alone; default: it sees all of its host",
+          whole("--gpus-per-proc"),
+        )
+        .option(
+          "--max-restarts <count>",
+          "how often all processes start again when one fails; default: 0",
+          whole("--max-restarts"),
         );
     }
-    const takesCommand = name === "run" || name === "exec";
+    const takesCommand = name === "run" || name === "exec" || name === "spmd";
     if (takesCommand) command.argument("<command...>", "the program and its arguments, after --").passThroughOptions();
     command.action(async (first) => {
       const options = command.opts<JobOptions>();

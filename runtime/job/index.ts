@@ -29,6 +29,7 @@ export { ProcessJob, type ProcessJobOptions } from "./process/process-job.js";
 export type { JobLogLine, Json } from "./provider.js";
 export type { JobRecord } from "./record/job-record.js";
 export { SlurmJob, type SlurmJobOptions } from "./slurm/slurm-job.js";
+export type { SpmdFailure, SpmdOptions, SpmdRun } from "./spmd/spmd-options.js";
 export { SSHJob, type SSHJobOptions } from "./ssh/ssh-job.js";
 export type { SshMeshSpec } from "./ssh/ssh-spec.js";
 export { thisJob } from "./this-job.js";

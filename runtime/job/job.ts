@@ -16,6 +16,9 @@ import { type JobState, makeJobState } from "./job-state.js";
 import type { HostMesh } from "./kernel.js";
 import type { JobLogLine, JobProvider } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
+import { checkSpmd } from "./spmd/check-spmd.js";
+import { runSpmd } from "./spmd/run-spmd.js";
+import type { SpmdOptions, SpmdRun } from "./spmd/spmd-options.js";
 
 /** Attaches the hosts of a job that runs, and never submits it. @throws JobLostError if nothing of it runs */
 export let attachRunning: <M extends string>(job: Job<M>, options: WaitOptions) => Promise<JobState<M>>;
@@ -204,6 +207,39 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    */
   run(command: readonly string[], options: RunOptions = {}): Promise<BatchRun> {
     return runBatch(this.#life, command, options);
+  }
+
+  /**
+   * Runs a script of one process per rank, as `torchrun` does: the same command as many times on each host of a mesh, each
+   * with its place in the environment. Submits the job if necessary, and attaches its hosts. A further call runs in the same
+   * allocation.
+   *
+   * The variables are `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `GROUP_RANK` and `GROUP_WORLD_SIZE`; `MASTER_ADDR`
+   * and `MASTER_PORT`, a free port of the first host at which the processes can meet; and `CUDA_VISIBLE_DEVICES`, where the
+   * host has GPUs. When a process fails, all others are ended. All processes end with this program, also if it is killed.
+   *
+   * @example
+   * ```ts
+   * import { ProcessJob } from "viceroy/job";
+   *
+   * await using job = new ProcessJob({ meshes: { trainers: { hosts: 2 } } });
+   * const run = await job.spmd({ procs: 4, restart: { policy: "on-failure" } }, ["node", "dist/worker.js"]);
+   * process.exitCode = await run.exited();
+   * ```
+   *
+   * @param options the mesh, the number of processes per host, their environment, restarts, and where their output goes
+   * @param command the program and its arguments, which no shell reads
+   * @returns a promise of the processes, which resolves when the hosts are attached
+   * @throws {TypeError} as a rejection, when the command or an option is malformed
+   * @throws {RangeError} as a rejection, when a number is out of range
+   * @throws {NoSuchMeshError} as a rejection, when the job has no mesh of the name
+   * @throws {JobSubmitError} as a rejection, when the provider refuses the job
+   * @throws {JobStartError} as a rejection, when a host does not come up
+   */
+  async spmd(options: SpmdOptions<M>, command: readonly string[]): Promise<SpmdRun> {
+    const plan = checkSpmd(this.name, this.meshes, options, command);
+    const meshes: Readonly<Record<string, HostMesh<"hosts">>> = await this.state(options);
+    return runSpmd(this.name, meshes[plan.mesh]!, plan);
   }
 
   /** Returns the record of the running job. `fromJSON` of its class makes a job of it that another program can use. */

@@ -1,6 +1,6 @@
 /** Runs programs that use jobs (test/fixtures/crew/programs/on-a-job.ts) as separate processes. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -46,7 +46,15 @@ export function startProgram(cache: string, how: "wait" | "leave" | "kill", idle
   return { child, crew, exited };
 }
 
-/** Returns the processes of a job that run, keeper excluded. */
+/** Returns the processes of a job that run, without the keeper, and without the shells that end what outlives a daemon. */
 export function processesOf(applyId: string): number[] {
-  return markedProcesses(applyId);
+  return markedProcesses(applyId).filter((pid) => !isWatcher(pid));
+}
+
+function isWatcher(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("viceroy-watcher");
+  } catch {
+    return false;
+  }
 }

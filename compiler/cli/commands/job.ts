@@ -19,6 +19,9 @@ export interface JobOptions {
   readonly detach?: boolean;
   readonly mesh?: string;
   readonly rank?: number;
+  readonly procs?: number;
+  readonly gpusPerProc?: number;
+  readonly maxRestarts?: number;
 }
 
 /** The program in the built package. */
@@ -45,15 +48,9 @@ export async function job(
     io.err(flags);
     return exitCode.usage;
   }
-  const { json = false, follow = false, detach = false, mesh, rank } = options;
-  return runProgram(process.execPath, [
-    ...flags,
-    program,
-    command,
-    file,
-    options.export,
-    JSON.stringify({ json, follow, detach, command: words, mesh, rank }),
-  ]);
+  const { json = false, follow = false, detach = false, mesh, rank, procs, gpusPerProc, maxRestarts } = options;
+  const given = { json, follow, detach, command: words, mesh, rank, procs, gpusPerProc, maxRestarts };
+  return runProgram(process.execPath, [...flags, program, command, file, options.export, JSON.stringify(given)]);
 }
 
 /** `viceroy job list`, which needs no module. */

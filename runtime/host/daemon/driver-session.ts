@@ -4,8 +4,6 @@
  * gone. Drivers share no part of their sessions.
  */
 import {
-  type CommandEvent,
-  type CommandOrder,
   type HostInfo,
   type HostSignal,
   type HostTerms,
@@ -34,7 +32,7 @@ import { MessageHold } from "./message-hold.js";
 import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 import { PublicationRelay } from "./publication-relay.js";
 import type { Publications } from "./publications.js";
-import type { RunningCommand } from "./run-command.js";
+import { type Machine, SessionCommands } from "./session-commands.js";
 
 export interface DriverSessionOptions {
   readonly universe: bigint;
@@ -54,8 +52,8 @@ export interface SessionOwner {
   readonly print: ((line: string) => void) | undefined;
   /** The environment that lists the GPUs that a job has been given; undefined if processes are given none. */
   readonly gpuEnv: NodeJS.ProcessEnv | undefined;
-  /** Runs a command on this machine until the signal is aborted; undefined where there is no real machine. */
-  readonly execute: ((order: CommandOrder, signal: AbortSignal) => RunningCommand) | undefined;
+  /** Undefined where there is no real machine. */
+  readonly machine: Machine | undefined;
   /** The meshes that the drivers have published. */
   readonly publications: Publications<PublicationRelay>;
   /** The controllers that have been started on this host. */
@@ -91,8 +89,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   readonly #ports = new Map<ProcId, Promise<number | undefined>>();
   /** The kind of address by which the driver reaches this host. */
   #addressKind: NetworkAddress["kind"] = "unix";
-  readonly #commands = new Set<Promise<void>>();
-  readonly #commandsEnd = new AbortController();
+  readonly #commands: SessionCommands | undefined;
   #isAttached = false;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
@@ -104,6 +101,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.driver = driver;
     this.#platform = platform;
     this.#owner = owner;
+    if (owner.machine !== undefined) this.#commands = new SessionCommands(owner.machine);
     this.#output = new OutputQueue(platform.clock, this);
     const { clock } = platform;
     const over = (limit: number) => void this.abandon(`no controller has taken its driver's place within ${limit} ms`);
@@ -228,16 +226,10 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     else child?.backend.kill();
   }
 
-  /** @throws Error if the driver has not attached, or the session is ending */
-  execute(order: CommandOrder, signal: AbortSignal): AsyncIterable<CommandEvent> {
-    const { execute } = this.#owner;
-    if (!this.#isAttached || this.#ending !== undefined || execute === undefined) {
-      throw new Error("cannot run a command: the driver is not attached to the host");
-    }
-    const { events, exited } = execute(order, AbortSignal.any([signal, this.#commandsEnd.signal]));
-    this.#commands.add(exited);
-    void exited.then(() => this.#commands.delete(exited));
-    return events;
+  /** The commands of the driver. @throws Error if the driver has not attached, or the session is ending */
+  get commands(): SessionCommands {
+    if (this.#isAttached && this.#ending === undefined && this.#commands !== undefined) return this.#commands;
+    throw new Error("cannot run a command: the driver is not attached to the host");
   }
 
   /** Ends all processes. Resolves when they have ended and their output has been read. Idempotent, never rejects. */
@@ -292,12 +284,12 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#silence?.stop();
     this.relay.end();
     this.#hold.resume();
-    this.#commandsEnd.abort();
+    const commandsEnded = this.#commands?.endAll();
     const backends = [...this.#runtime.children.values()].map(({ backend }) => backend);
     for (const backend of backends) backend.terminate();
     this.#platform.endAll();
     await Promise.all(backends.map(({ exited }) => exited));
-    await Promise.all([...backends.map(({ outputEnded }) => outputEnded), ...this.#commands]);
+    await Promise.all([...backends.map(({ outputEnded }) => outputEnded), commandsEnded]);
   }
 
   #runDirectory(): string {

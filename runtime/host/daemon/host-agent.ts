@@ -22,6 +22,7 @@ import { context } from "../../actor/context.js";
 import type { ProcId } from "../../link/address.js";
 import type { Controllers } from "./controllers.js";
 import type { PublicationRelay } from "./publication-relay.js";
+import type { SessionCommands } from "./session-commands.js";
 
 /** The session of a driver, as its agent uses it. */
 export interface DriverRequests {
@@ -30,8 +31,7 @@ export interface DriverRequests {
   /** Resolves with the port on which a process listens itself; undefined if it does not listen. */
   portOf(proc: ProcId): Promise<number | undefined>;
   signal(proc: ProcId, signal: HostSignal): void;
-  /** Runs a command until `signal` is aborted, or the session ends. */
-  execute(order: CommandOrder, signal: AbortSignal): AsyncIterable<CommandEvent>;
+  readonly commands: SessionCommands;
   /** Ends everything that the driver has started on this host. */
   end(): Promise<void>;
   /** Closes the connection to the driver after the answer has been sent. */
@@ -78,7 +78,15 @@ export class HostAgent extends HostAgentActor {
   }
 
   execute(order: CommandOrder): AsyncIterable<CommandEvent> {
-    return this.#session.execute(order, context().signal);
+    return this.#session.commands.start(order, context().signal);
+  }
+
+  endCommand(id: bigint, grace: number): void {
+    this.#session.commands.end(id, grace);
+  }
+
+  freePort(): Promise<number> {
+    return this.#session.commands.freePort();
   }
 
   async leave(reason: string): Promise<void> {

@@ -28,7 +28,7 @@ export interface HostDaemonOptions {
   /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
   readonly print?: (line: string) => void;
   /** Runs a command of a driver; absent where there is no real machine. */
-  readonly execute?: SessionOwner["execute"];
+  readonly machine?: SessionOwner["machine"];
   /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */
   readonly gpuEnv?: NodeJS.ProcessEnv;
   /** Maximum number of drivers at the same time. Others are refused. */
@@ -54,7 +54,7 @@ export class HostDaemon implements SessionOwner {
   readonly print: ((line: string) => void) | undefined;
   readonly gpuEnv: NodeJS.ProcessEnv | undefined;
   readonly controllers: Controllers;
-  readonly execute: SessionOwner["execute"];
+  readonly machine: SessionOwner["machine"];
   readonly #options: HostDaemonOptions;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: ((reason: string) => void) | undefined;
@@ -70,7 +70,7 @@ export class HostDaemon implements SessionOwner {
     this.print = options.print;
     this.gpuEnv = options.gpuEnv;
     this.controllers = options.controllers ?? noControllers;
-    this.execute = options.execute;
+    this.machine = options.machine;
     this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;

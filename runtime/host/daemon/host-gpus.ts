@@ -2,6 +2,7 @@
  * Gives each process of a mesh with the dimension `gpus` its own GPU, on the hosts of jobs: the scheduler has given the
  * host a list of devices.
  */
+import type { GpuRange } from "../../../generated/host-agent.js";
 import { type Extent, Point } from "../../shape/index.js";
 
 /** The dimension of a mesh whose processes get one GPU each. */
@@ -30,9 +31,9 @@ export function gpuVariables(
   asked: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   if (!Object.hasOwn(extent, dimension) || asked[cudaVariable] !== undefined) return {};
-  const source = listVariables.find((name) => (env[name] ?? "") !== "");
-  if (source === undefined) return {};
-  const devices = env[source]!.split(",");
+  const listed = listedDevices(env);
+  if (listed === undefined) return {};
+  const { source, devices } = listed;
   const index = new Point(extent, rank).coordinates[dimension]!;
   const device = devices[index];
   if (device !== undefined) return { [cudaVariable]: device };
@@ -40,4 +41,30 @@ export function gpuVariables(
     `cannot start a process: the mesh has ${extent[dimension]} processes along "${dimension}", and this host has ` +
       `${devices.length} GPUs (${source}=${env[source]}); set ${cudaVariable} with the option env to share GPUs`,
   );
+}
+
+/**
+ * Returns the environment variable that selects GPUs for a command. It is empty if the host knows no devices and the command
+ * takes all there are.
+ * @param range the devices that the command sees alone; undefined for all that the host has
+ * @throws Error if the host has fewer devices
+ */
+export function gpusOfCommand(range: GpuRange | undefined, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const { source, devices } = listedDevices(env) ?? {};
+  if (range === undefined) return devices === undefined ? {} : { [cudaVariable]: devices.join() };
+  const { first, count } = range;
+  const found = devices?.slice(first, first + count) ?? [];
+  if (found.length === count) return { [cudaVariable]: found.join() };
+  const known = source === undefined ? `none of ${listVariables.join(", ")} is set` : `${source}=${env[source]}`;
+  throw new Error(
+    `the command needs GPUs ${first} to ${first + count - 1} of this host, which has ${devices?.length ?? 0} (${known})`,
+  );
+}
+
+/** Returns the devices that the environment lists, and the variable that lists them. */
+function listedDevices(
+  env: NodeJS.ProcessEnv,
+): { readonly source: string; readonly devices: readonly string[] } | undefined {
+  const source = listVariables.find((name) => (env[name] ?? "") !== "");
+  return source === undefined ? undefined : { source, devices: env[source]!.split(",") };
 }

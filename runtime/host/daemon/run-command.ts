@@ -1,8 +1,12 @@
 /** Runs a command of a driver on this machine: in a process group of its own, which ends as a whole. */
 import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { CommandEvent, CommandOrder } from "../../../generated/host-agent.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { lazyModules } from "../../lazy-modules.js";
+import type { OrphanReaper } from "../../proc/launch/orphan-reaper.js";
+import { gpusOfCommand } from "./host-gpus.js";
 
 /** A command that runs. */
 export interface RunningCommand {
@@ -10,6 +14,8 @@ export interface RunningCommand {
   readonly events: AsyncIterable<CommandEvent>;
   /** Resolves when the command has ended, also if nobody reads the events. */
   readonly exited: Promise<void>;
+  /** Ends the command. Its events go on until it has ended. @param grace time in ms between SIGTERM and SIGKILL */
+  readonly end: (grace: number) => void;
 }
 
 /** Time in ms for a command to end after SIGTERM, before SIGKILL. */
@@ -21,19 +27,58 @@ const maxWaiting = 16;
 /** The exit code of a command that could not be started, as shells have it. */
 const notStarted = 127;
 
-/** @param signal ends the command and what it has started in its group */
-export function runCommand({ command }: CommandOrder, signal: AbortSignal): RunningCommand {
+/**
+ * @param signal ends the command and what it has started in its group
+ * @param reaper ends the group when this process has been killed
+ */
+export function runCommand(order: CommandOrder, signal: AbortSignal, reaper: OrphanReaper): RunningCommand {
+  try {
+    return startCommand(order, gpusOfCommand(order.gpus, process.env), signal, reaper);
+  } catch (error) {
+    return notStartedCommand(errorMessage(error));
+  }
+}
+
+/** Returns a command that has ended before it began. */
+function notStartedCommand(error: string): RunningCommand {
+  async function* events(): AsyncGenerator<CommandEvent, void> {
+    yield { exitCode: notStarted, error };
+  }
+  return { events: events(), exited: Promise.resolve(), end: () => {} };
+}
+
+function startCommand(
+  { command, env, cwd }: CommandOrder,
+  gpus: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  reaper: OrphanReaper,
+): RunningCommand {
   const [file = "", ...args] = command;
-  const child = lazyModules.childProcess.spawn(file, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = lazyModules.childProcess.spawn(file, args, {
+    cwd,
+    env: { ...process.env, ...gpus, ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { pid } = child;
+  if (pid !== undefined) reaper.add(pid);
   const end = new Promise<CommandEvent>((resolve) => {
-    child.once("error", ({ message }) => resolve({ exitCode: notStarted, error: message }));
+    child.once("error", ({ message }) => resolve({ exitCode: notStarted, error: describeStart(message, cwd) }));
     child.once("close", (code, by) => resolve({ exitCode: code ?? 128 + constants.signals[by!] }));
   });
-  const stop = () => stopGroup(child);
+  // What the command has started may hold its outputs open, so that they would never be closed.
+  child.once("exit", () => endGroup(child, graceMs));
+  const stop = () => {
+    ignoreOutput(child);
+    endGroup(child, graceMs);
+  };
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
-  const exited = end.then(() => signal.removeEventListener("abort", stop));
-  return { events: readEvents(child, end, stop), exited };
+  const exited = end.then(() => {
+    signal.removeEventListener("abort", stop);
+    if (pid !== undefined) reaper.remove(pid);
+  });
+  return { events: readEvents(child, end, stop), exited, end: (grace) => endGroup(child, grace) };
 }
 
 async function* readEvents(
@@ -73,12 +118,21 @@ async function* readEvents(
   }
 }
 
-/** Ends the group of a command: SIGTERM, then SIGKILL. Nobody reads its output any more. */
-function stopGroup({ pid, stdout, stderr }: ChildProcess): void {
+/** Nobody reads the output any more. */
+function ignoreOutput({ stdout, stderr }: ChildProcess): void {
   for (const stream of [stdout!, stderr!]) stream.removeAllListeners("data").resume();
+}
+
+/** Ends the group of a command: SIGTERM, then SIGKILL. */
+function endGroup({ pid }: ChildProcess, grace: number): void {
   if (pid === undefined) return;
   sendToGroup(pid, "SIGTERM");
-  setTimeout(() => sendToGroup(pid, "SIGKILL"), graceMs);
+  setTimeout(() => sendToGroup(pid, "SIGKILL"), grace);
+}
+
+/** Node.js reports a working directory that does not exist as if the program did not. */
+function describeStart(message: string, cwd: string | undefined): string {
+  return cwd === undefined || existsSync(cwd) ? message : `the working directory ${cwd} does not exist on this host`;
 }
 
 function sendToGroup(pid: number, signal: NodeJS.Signals): void {

@@ -26,7 +26,7 @@ import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { version } from "../../version.js";
 import { ControllerProcesses } from "./controller-processes.js";
 import { HostListener } from "./host-listener.js";
-import { runCommand } from "./run-command.js";
+import { makeMachine } from "./node-machine.js";
 
 export interface HostCommandOptions extends IssuerOptions {
   readonly listen: readonly string[];
@@ -113,7 +113,7 @@ async function listenUntil(
     random: systemRandom,
     hostname: hostname(),
     platform: () => makeNodePlatform(),
-    execute: runCommand,
+    machine: makeMachine(),
     addresses: options.singlePort === true ? [] : addresses,
     ...(options.print === true ? { print: io.out } : {}),
     ...(options.idle === undefined ? {} : { idle: idleLimit(options.idle) }),

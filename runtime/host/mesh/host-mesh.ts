@@ -1,6 +1,5 @@
 /** `HostMesh`, the public handle of a mesh of hosts, on which procs are spawned: this machine, or attached hosts. */
 
-import type { CommandEvent } from "../../../generated/host-agent.js";
 import { currentCell } from "../../actor/context.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
@@ -19,7 +18,7 @@ import {
   wholeRegion,
 } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
-import { runCommand } from "../daemon/run-command.js";
+import { commandsOf, type HostCommands, ownCommands } from "./host-commands.js";
 import { OwnHosts } from "./own-hosts.js";
 import { ProcMesh } from "./proc-mesh.js";
 import { layoutsOf } from "./procs-layout.js";
@@ -243,17 +242,15 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   }
 
   /**
-   * Runs a command on one host, which is not a process of Viceroy.
+   * Returns what runs commands on one host, which are not processes of Viceroy.
    *
    * @hidden
    */
-  async *execute(rank: number, command: readonly string[], signal: AbortSignal): AsyncGenerator<CommandEvent, void> {
-    const order = { command: [...command] };
+  commandsAt(rank: number): HostCommands {
     const attachment = this.#attached;
-    if (attachment === undefined) return yield* runCommand(order, signal).events;
-    const host = attachment.hostAt([...baseRanks(this.#region)][rank]!);
-    const events = host.ask((agent) => agent.execute.with({ signal }).stream(order));
-    for await (const [, event] of events) yield event;
+    return attachment === undefined
+      ? ownCommands()
+      : commandsOf(attachment.hostAt([...baseRanks(this.#region)][rank]!));
   }
 
   #requireWhole(verb: string): AttachedHosts {

@@ -8,12 +8,18 @@ export interface JobCommandOptions {
   readonly follow: boolean;
   /** Whether `run` returns when the job has been submitted. */
   readonly detach: boolean;
-  /** The program and the arguments of `run` and `exec`. */
+  /** The program and the arguments of `run`, `exec` and `spmd`. */
   readonly command: readonly string[];
-  /** The mesh of the hosts on which `exec` runs; absent for all meshes. */
+  /** The mesh of the hosts on which `exec` runs, absent for all meshes; and `spmd`, absent for the only one. */
   readonly mesh?: string;
   /** The rank of the host in its mesh on which `exec` runs; absent for all hosts. */
   readonly rank?: number;
+  /** The number of processes that `spmd` starts on each host. */
+  readonly procs?: number;
+  /** The number of GPUs that each process of `spmd` sees alone. */
+  readonly gpusPerProc?: number;
+  /** How often `spmd` starts all processes again. */
+  readonly maxRestarts?: number;
 }
 
 export interface CommandOutput {

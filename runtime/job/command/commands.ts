@@ -6,6 +6,7 @@ import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { exec } from "./exec.js";
 import { printLogs } from "./print-logs.js";
 import { run } from "./run.js";
+import { spmd } from "./spmd.js";
 
 /** Exit codes: done; nothing of the job runs. */
 const done = 0;
@@ -85,4 +86,4 @@ async function logs(job: Job, { json, follow }: JobCommandOptions, output: Comma
 }
 
 /** The commands by name. */
-export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run, exec };
+export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run, exec, spmd };

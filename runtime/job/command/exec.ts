@@ -6,9 +6,9 @@ import { attach } from "../attach.js";
 import { NoSuchMeshError } from "../errors.js";
 import type { Job } from "../job.js";
 import type { HostMesh } from "../kernel.js";
+import { LineSplitter } from "../line-splitter.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
-import { LineSplitter } from "./line-splitter.js";
 
 /** The exit code if nothing of the job runs. */
 const nothingRuns = 1;
@@ -51,11 +51,8 @@ async function runOn(
       else (stream === "stdout" ? out : err)(`${name} ${line}`);
     });
   const printers = { stdout: printer("stdout"), stderr: printer("stderr") };
-  for await (const { stdout, stderr, exitCode, error } of hosts.execute(
-    place.rank,
-    command,
-    new AbortController().signal,
-  )) {
+  const events = hosts.commandsAt(place.rank).start({ command: [...command], env: {} }, new AbortController().signal);
+  for await (const { stdout, stderr, exitCode, error } of events) {
     if (stdout !== undefined) printers.stdout.add(stdout);
     if (stderr !== undefined) printers.stderr.add(stderr);
     if (exitCode === undefined) continue;
