@@ -6,6 +6,7 @@
 export { usesMusl } from "../../native/c-library.js";
 export { currentCell, currentTurn, mainClock, NoMessageTurn, runInTurn } from "../actor/context.js";
 export { viewOf } from "../actor/mesh/actor-mesh.js";
+export type { DropDetector, DroppableReference } from "../actor/proc/drop-watch.js";
 export type { ActorClass } from "../actor/reference/actor-request.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
 export { checkStopOptions } from "../actor/reference/mesh-record.js";
@@ -13,7 +14,6 @@ export { lockFile } from "../cache/file-lock.js";
 export { cacheDirectory, makePrivateDirectory } from "../cache/private-files.js";
 export { quote } from "../job/quote.js";
 export type { Clock } from "../link/clock.js";
-export { actorRegistry } from "../proc/platform/actor-registry.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
 export { checkOptionNames } from "../shape/check-options.js";

@@ -12,7 +12,7 @@ import {
   type SpawnProcsOptions,
   thisHost,
 } from "../../index.js";
-import { actorRegistry, currentRuntime, viewOf } from "../kernel.js";
+import { currentRuntime, viewOf } from "../kernel.js";
 import { ENDLESS_RESTARTS } from "./actor-options.js";
 import { ActorCreationError } from "./creation-errors.js";
 
@@ -162,7 +162,7 @@ export class ActorProcesses {
     const { label, registry, classId, environment, restarts } = order;
     const { isolation } = this.#host;
     const [actorClass, options] = await Promise.all([
-      actorRegistry.find({ registry, id: classId }),
+      currentRuntime().platform.classes.find({ registry, id: classId }),
       this.#host.processOptions(environment, held.gpus),
     ]);
     signal.throwIfAborted();

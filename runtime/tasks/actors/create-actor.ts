@@ -2,7 +2,7 @@
 import type { ActorFound, ActorOrder, ActorRequest, TaskRootMesh } from "../../../generated/tasks.js";
 import { arityError } from "../../../shared/text/arity-error.js";
 import { type ActorMesh, type ArgsOf, codec, type MeshStopOptions, type SpawnableClass } from "../../index.js";
-import { type ActorClass, actorRegistry } from "../kernel.js";
+import { type ActorClass, currentRuntime } from "../kernel.js";
 import { type ActorHandle, makeActorHandle } from "./actor-handle.js";
 import { checkClass } from "./actor-names.js";
 import { checkActorName, type OwnActorOptions, planActor } from "./actor-options.js";
@@ -40,7 +40,8 @@ export async function createActor<C extends SpawnableClass>(
     `cannot create actor ${classNameOf(actorClass)}`,
     options,
   );
-  const descriptor = actorRegistry.descriptorOf(actorClass as unknown as ActorClass);
+  const { classes } = currentRuntime().platform;
+  const descriptor = classes.descriptorOf(actorClass as unknown as ActorClass);
   const { minArgs, maxArgs } = descriptor;
   const given = args as readonly unknown[];
   const label = name ?? classNameOf(actorClass);
@@ -49,7 +50,7 @@ export async function createActor<C extends SpawnableClass>(
   }
   const encoded = descriptor.args.encode(given);
   const [reference, { host, ...needed }] = await Promise.all([
-    actorRegistry.resolve(actorClass as unknown as ActorClass),
+    classes.resolve(actorClass as unknown as ActorClass),
     needs(),
   ]);
   const order: ActorOrder = {
@@ -81,8 +82,9 @@ export async function findActor<C extends SpawnableClass>(
   name: string,
 ): Promise<ActorHandle<C> | undefined> {
   checkActorName("cannot get an actor", name);
-  actorRegistry.descriptorOf(actorClass as unknown as ActorClass);
-  const { registry, id } = await actorRegistry.resolve(actorClass as unknown as ActorClass);
+  const { classes } = currentRuntime().platform;
+  classes.descriptorOf(actorClass as unknown as ActorClass);
+  const { registry, id } = await classes.resolve(actorClass as unknown as ActorClass);
   const found = await context.root.findActor.callOne(name).then(undefined, (error: unknown) => {
     throw errorOfRequest(name, error);
   });

@@ -1,7 +1,7 @@
 /** The codec of the answers of an endpoint, as that of results. It tells other processes where they find it. */
 import type { TaskFunction } from "../../../generated/tasks.js";
 import type { EndpointDescriptor } from "../../index.js";
-import { actorRegistry } from "../kernel.js";
+import { currentRuntime } from "../kernel.js";
 import type { ValueCodec } from "../refs/value-codec.js";
 import { schemaCodec } from "../schema-codec.js";
 
@@ -23,7 +23,7 @@ export function endpointCodec(registry: string, classId: string, endpoint: Endpo
 
 /** Loads the class of an actor in a process that has got a reference to an answer. Rejects if it has no such endpoint. */
 export async function loadEndpointCodec({ module, name, endpoint }: TaskFunction): Promise<ValueCodec> {
-  const { descriptor } = await actorRegistry.find({ registry: module, id: name });
+  const { descriptor } = await currentRuntime().platform.classes.find({ registry: module, id: name });
   const found = descriptor.endpoints.find((each) => each.name === endpoint);
   if (found !== undefined) return endpointCodec(module, name, found);
   throw new Error(`cannot read an answer of ${name}: it has no endpoint ${endpoint}; deploy the same build everywhere`);

@@ -64,8 +64,8 @@ export class ContextMember {
       this.#leave = resolve;
     });
     this.#turn = new NoMessageTurn(cell);
-    this.exported = new ExportedResults((borrower, ended) => this.#watch(borrower, ended));
-    this.#borrowed = new BorrowedResults((body) => this.inTurn(body));
+    this.exported = new ExportedResults(cell.proc.drops, (borrower, ended) => this.#watch(borrower, ended));
+    this.#borrowed = new BorrowedResults(cell.proc.drops, (body) => this.inTurn(body));
   }
 
   /** The codec of plain values, in which references can be nested. */

@@ -3,6 +3,7 @@ import type { ObjectReference, TaskOwnerMesh } from "../../../generated/tasks.js
 import { procsOf } from "../../codegen/v1/index.js";
 import { SupervisionError } from "../../index.js";
 import { ObjectLostError } from "../errors.js";
+import type { DropDetector, DroppableReference } from "../kernel.js";
 import { taskErrorOf } from "../submit/task-error-of.js";
 import { tell } from "../tell.js";
 import { Result } from "./result.js";
@@ -14,12 +15,14 @@ interface Borrowed {
 }
 
 export class BorrowedResults {
-  readonly #results = new Map<string, WeakRef<Result>>();
-  readonly #dropped = new FinalizationRegistry<Borrowed>((borrowed) => this.#giveBack(borrowed));
+  readonly #results = new Map<string, DroppableReference<Result>>();
+  readonly #drops: DropDetector;
   readonly #inTurn: (body: () => void) => void;
   #closed: Error | undefined;
 
-  constructor(inTurn: (body: () => void) => void) {
+  /** @param drops finds results to which this process has no reference any more */
+  constructor(drops: DropDetector, inTurn: (body: () => void) => void) {
+    this.#drops = drops;
     this.#inTurn = inTurn;
   }
 
@@ -38,8 +41,8 @@ export class BorrowedResults {
     }
     // A result that is being fetched stays, because somebody waits for it.
     const result: Result = new Result(0, remote.label, () => this.#fetch(remote, result));
-    this.#results.set(key, new WeakRef(result));
-    this.#dropped.register(result, { key, remote, borrower });
+    this.#results.set(key, this.#drops.reference(result));
+    this.#drops.watch(result, this.#borrowed({ key, remote, borrower }));
     this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower, returned)));
     if (this.#closed !== undefined) result.reject(this.#closed);
     return result;
@@ -49,6 +52,11 @@ export class BorrowedResults {
     this.#closed = reason;
     for (const weak of this.#results.values()) weak.deref()?.reject(reason);
     this.#results.clear();
+  }
+
+  /** The closure is made apart from the result, which it would keep otherwise. */
+  #borrowed(borrowed: Borrowed): { dropped(): void } {
+    return { dropped: () => this.#giveBack(borrowed) };
   }
 
   #fetch({ owner, id, label }: ObjectReference, result: Result): void {

@@ -6,12 +6,13 @@
 import type { TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
+import type { DropDetector, DroppableReference } from "../kernel.js";
 import type { Result } from "./result.js";
 
 interface Exported {
   /** The result, while it is kept for others. */
   kept: Result | undefined;
-  readonly result: WeakRef<Result>;
+  readonly result: DroppableReference<Result>;
   /** The number of references in results of tasks whose receivers have not announced themselves yet. */
   onTheWay: number;
   /** The processes that have references, by the ids of their owners. */
@@ -20,14 +21,17 @@ interface Exported {
 
 export class ExportedResults {
   readonly #results = new Map<number, Exported>();
-  /** Forgets results that neither this process nor another one has any more. */
-  readonly #dropped = new FinalizationRegistry<number>((id) => this.#results.delete(id));
+  readonly #drops: DropDetector;
   /** The results that each process borrows. A process is watched as long as it borrows any. */
   readonly #borrowed = new Map<bigint, Set<number>>();
   readonly #watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void;
 
-  /** @param watch calls `ended` once, when the process of a borrower has ended or left the context */
-  constructor(watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void) {
+  /**
+   * @param drops finds results that neither this process nor another one has any more, which are forgotten
+   * @param watch calls `ended` once, when the process of a borrower has ended or left the context
+   */
+  constructor(drops: DropDetector, watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void) {
+    this.#drops = drops;
     this.#watch = watch;
   }
 
@@ -47,9 +51,9 @@ export class ExportedResults {
     const { id } = result;
     let known = this.#results.get(id);
     if (known === undefined) {
-      known = { kept: undefined, result: new WeakRef(result), onTheWay: 0, borrowers: new Set() };
+      known = { kept: undefined, result: this.#drops.reference(result), onTheWay: 0, borrowers: new Set() };
       this.#results.set(id, known);
-      this.#dropped.register(result, id);
+      this.#drops.watch(result, { dropped: () => this.#results.delete(id) });
     }
     if (isReturned) {
       known.onTheWay++;
