@@ -7,7 +7,7 @@ import { HostManager } from "../host/host-actor.js";
 import { currentCell } from "../kernel.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
-import { addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
+import { type AsRoot, addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
 import { PoolWorker } from "../worker/pool-worker.js";
 import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
@@ -29,7 +29,15 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const hosts: ContextHost[] = [];
   const member = makeMember({ id, host: 0, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
   const actors = new RootActors({ hosts, now: () => member.clock.epochMs() });
+  let created: (asRoot: AsRoot) => void;
+  const asRoot = new Promise<AsRoot>((resolve) => {
+    created = resolve;
+  });
   addRootState(id, {
+    created: (own) => created(own),
+    failed: (meshes) => {
+      for (const i of hosts.keys()) if (meshes.includes(nameOfManager(i, id))) actors.hostEnded(i);
+    },
     describe: () => ({ hosts, grace: plan.grace }),
     actor: (request) => actors.request(request),
     findActor: (name) => actors.find(name),
@@ -59,7 +67,8 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
     return closing;
   };
   try {
-    const managers = startManagers(plan, { context: id, root, environment }, stops);
+    const own = await asRoot;
+    const managers = own(() => startManagers(plan, { context: id, root, environment }, stops));
     for (const [i, host] of managers.entries()) {
       const procs = plan.mesh === undefined ? plan.procs : plan.mesh.size;
       hosts[i] = { host, procs, resources: { ...plan.resources } };
@@ -93,7 +102,7 @@ function startManagers(
     resources: { ...resources },
   });
   const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {
-    const manager = on.spawn(`task host ${options.host} of ${options.context}`, HostManager, options);
+    const manager = on.spawn(nameOfManager(options.host, options.context), HostManager, options);
     // Without it, the manager would wait for the streams of notices, which end with it.
     stops.push(() => manager.stop({ drain: 0 }));
     return manager;
@@ -103,6 +112,10 @@ function startManagers(
   const places = hosts.spawnProcs({}, { name: "task hosts" });
   stops.push(() => places.stop());
   return Array.from({ length: places.size }, (_, rank) => spawn(at(places, rank), optionsOf(rank, [])));
+}
+
+function nameOfManager(host: number, context: string): string {
+  return `task host ${host} of ${context}`;
 }
 
 /** Spawns a worker on each process that the program has. */

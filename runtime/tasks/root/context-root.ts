@@ -1,4 +1,7 @@
-/** The actor at the center of a context. It lives in the program that has opened the context. */
+/**
+ * The actor at the center of a context. It lives in the program that has opened the context, and owns the managers of the hosts:
+ * the failure of a host is that of its tasks and actors, and not one of the program.
+ */
 import {
   type ActorFound,
   type ActorRequest,
@@ -6,11 +9,20 @@ import {
   type PlacedBundle,
   TaskRootActor,
 } from "../../../generated/tasks.js";
+import type { MeshFailure } from "../../index.js";
+import { currentCell, NoMessageTurn, runInTurn } from "../kernel.js";
 import type { PlacementStrategy } from "../placement/plan-bundles.js";
 import type { GroupRequest } from "../placement/reserve-bundles.js";
 
+/** Runs code whose meshes the root owns. */
+export type AsRoot = <T>(body: () => T) => T;
+
 /** What a root does. The program sets it before the actor is created. */
 export interface RootState {
+  /** Called when the actor is created. */
+  created(asRoot: AsRoot): void;
+  /** Called when a mesh that the root owns has failed, with its name and those of the meshes that failed with it. */
+  failed(meshes: readonly string[]): void;
   describe(): ContextDescription;
   actor(request: ActorRequest): Promise<ActorFound>;
   findActor(name: string): Promise<ActorFound | null>;
@@ -44,6 +56,13 @@ export class ContextRoot extends TaskRootActor {
     if (state === undefined)
       throw new Error(`cannot be the root of context ${context}: it was opened in another process`);
     this.#state = state;
+    const turn = new NoMessageTurn(currentCell());
+    state.created((body) => runInTurn(turn, body) as ReturnType<typeof body>);
+  }
+
+  override supervise({ mesh, affected }: MeshFailure): boolean {
+    this.#state.failed([mesh, ...affected.map((other) => other.mesh)]);
+    return true;
   }
 
   describe(): ContextDescription {
