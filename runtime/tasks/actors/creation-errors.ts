@@ -50,6 +50,10 @@ export function errorOfRequest(label: string, error: unknown): Error {
   if (error instanceof SupervisionError || error instanceof DeliveryError) {
     return new WorkerLostError(label, `cannot reach the context of actor ${label}: ${error.message}`, { cause: error });
   }
+  // The root could not reach the host.
+  if (thrown.name === "SupervisionError" || thrown.name === "DeliveryError") {
+    return new WorkerLostError(label, `cannot create actor ${label}: ${thrown.message}`, { cause: thrown });
+  }
   if (thrown.name === "AbortError")
     return new TaskCancelledError(label, `the request for actor ${label} was cancelled`);
   return thrown;

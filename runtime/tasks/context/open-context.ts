@@ -12,6 +12,7 @@ import { PoolWorker } from "../worker/pool-worker.js";
 import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
 import { type JobContextOptions, type OpenPlan, planOpen } from "./open-options.js";
+import { isLost } from "./ports-of-actors.js";
 
 /** Ends a context. */
 export type CloseContext = (reason: string) => Promise<void>;
@@ -84,9 +85,18 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
 function reservingHostOf({ host, resources }: ContextHost): ReservingHost {
   return {
     total: resources,
-    load: () => host.load.callOne(),
-    reserve: (group, bundle, amounts, timeout) => host.reserve.callOne(group, bundle, { ...amounts }, timeout),
+    load: () => host.load.callOne().then(undefined, unlessLost(undefined)),
+    reserve: (group, bundle, amounts, timeout) =>
+      host.reserve.callOne(group, bundle, { ...amounts }, timeout).then(undefined, unlessLost(false)),
     unreserve: (group) => host.unreserve.callOne(group),
+  };
+}
+
+/** Returns a function that replaces the error of a host that has ended, and throws others. */
+function unlessLost<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (isLost(error)) return value;
+    throw error;
   };
 }
 

@@ -1,7 +1,7 @@
 /** Hosts and workers of a context as the submitter uses them: calls of their actors. */
 import type { ContextHost, Lease, LeaseNotice, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { ActorError, SupervisionError } from "../../index.js";
-import { ResourceUnavailableError } from "../errors.js";
+import { ResourceUnavailableError, WorkerLostError } from "../errors.js";
 import { type GrantedLease, HostLostError, type HostPort, type LeaseOrder, type WorkerPort } from "../submit/ports.js";
 import { tell } from "../tell.js";
 
@@ -36,6 +36,9 @@ export function hostPortOf(
         if (isLost(error)) throw new HostLostError((error as Error).message, { cause: error });
         if (error instanceof ActorError && error.remoteName === "ResourceUnavailableError") {
           throw new ResourceUnavailableError(error.message, { cause: error });
+        }
+        if (error instanceof ActorError && error.remoteName === "WorkerLostError") {
+          throw new WorkerLostError(order.label, error.message, { cause: error });
         }
         throw error;
       } finally {

@@ -1,6 +1,8 @@
 /** The leases of worker processes on one host: who has which process, and what happens to leases and processes. */
 import type { HostOptions, LeaseRequest, TaskEnvironment } from "../../../generated/tasks.js";
+import { SupervisionError } from "../../index.js";
 import { mergeEnvironments } from "../environment/index.js";
+import { WorkerLostError } from "../errors.js";
 import type { Allocation, Allocations } from "./allocations.js";
 import { placeOf } from "./bundles.js";
 import { isEmptyEnvironment, keyOfEnvironment } from "./environment-key.js";
@@ -66,7 +68,8 @@ export class Leasing<W> {
    * Waits until a worker process and the resources are free, and the process has started.
    *
    * @param signal withdraws the request while it waits
-   * @throws {ResourceUnavailableError} if the host can never have them; the error of the start of the process
+   * @throws {ResourceUnavailableError} if the host can never have them; {@link WorkerLostError} if the process has ended while it
+   *   started; the error of the start of the process
    */
   async lease(request: LeaseRequest, signal?: AbortSignal): Promise<GrantedLease<W>> {
     const failed = `cannot run ${request.label} on host ${this.#options.host}`;
@@ -188,13 +191,18 @@ export class Leasing<W> {
 
   /** To be called when a worker process has ended without being stopped. @param reason what has happened to it */
   ended(worker: number, reason: string): void {
+    this.#ended(worker, reason, true);
+  }
+
+  /** @param mayStart whether another process may be able to start, if this one has not */
+  #ended(worker: number, reason: string, mayStart: boolean): void {
     if (!this.#processes.delete(worker)) return;
     const told = this.#killed.get(worker) ?? reason;
     this.#killed.delete(worker);
     if (this.#isFixed) this.#allocations.removeWorker();
     for (const lease of this.#pool.lost(worker, !this.#isFixed)) {
       const record = this.#leases.get(lease);
-      if (record !== undefined) this.#end(record, told);
+      if (record !== undefined) this.#end(record, told, mayStart);
     }
   }
 
@@ -253,15 +261,19 @@ export class Leasing<W> {
 
   #addProcess(worker: number, process: WorkerProcess<W>): void {
     this.#processes.set(worker, process);
-    process.ready.catch((error: Error) => this.ended(worker, error.message));
+    process.ready.catch((error: Error) => this.#ended(worker, error.message, error instanceof SupervisionError));
   }
 
   /** A lease ends through the host. */
-  #end(record: LeaseRecord, reason: string): void {
+  #end(record: LeaseRecord, reason: string, mayStart = true): void {
     this.#release(record);
-    if (record.failed === undefined)
-      this.#ports.notify(record.request.holder, { lease: record.id, kind: "ended", reason });
-    else record.failed(new Error(`cannot run ${record.request.label} on host ${this.#options.host}: ${reason}`));
+    const { id, request, failed } = record;
+    if (failed === undefined) {
+      this.#ports.notify(request.holder, { lease: id, kind: "ended", reason });
+      return;
+    }
+    const text = `cannot run ${request.label} on host ${this.#options.host}: ${reason}`;
+    failed(mayStart ? new WorkerLostError(request.label, text) : new Error(text));
   }
 
   #release({ id, allocation }: LeaseRecord): void {

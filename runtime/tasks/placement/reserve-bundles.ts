@@ -10,7 +10,9 @@ type Amounts = Readonly<Record<string, number>>;
 /** A host, as reservations use it. */
 export interface ReservingHost {
   readonly total: Amounts;
-  load(): Promise<HostLoad>;
+  /** Resolves with undefined if the host has ended. */
+  load(): Promise<HostLoad | undefined>;
+  /** Resolves with false also if the host has ended. */
   reserve(group: bigint, bundle: number, resources: Amounts, timeout: number): Promise<boolean>;
   unreserve(group: bigint): Promise<void>;
 }
@@ -47,12 +49,13 @@ export async function reserveBundles(
   clock: ReservingClock,
 ): Promise<number[]> {
   const { group, bundles, strategy, timeout } = request;
-  const totals = hosts.map(({ total }) => total);
-  if (planBundles(bundles, totals, strategy) === undefined) throw unavailable(request, totals);
   const end = clock.now() + timeout;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const loads = await Promise.all(hosts.map((host) => host.load()));
-    const free = loads.map((load) => load.free);
+    // A host that has ended has nothing.
+    const totals = loads.map((load, i) => (load === undefined ? {} : hosts[i]!.total));
+    if (planBundles(bundles, totals, strategy) === undefined) throw unavailable(request, totals);
+    const free = loads.map((load) => load?.free ?? {});
     const plan = planBundles(bundles, free, strategy);
     if (plan !== undefined && (await reserveAll(hosts, group, bundles, plan))) return plan;
     if (clock.now() >= end) throw outOfTime(request, free);

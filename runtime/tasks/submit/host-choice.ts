@@ -9,6 +9,8 @@ interface HostUse {
   readonly index: number;
   readonly host: HostPort;
   used: number;
+  /** The number of processes that have ended while they started, since the last one that has not. */
+  lostStarts: number;
   /** Whether the host has ended, or has refused the class. */
   refused: Error | undefined;
 }
@@ -25,11 +27,13 @@ export class HostChoice {
   readonly #random: () => number;
   /** The number of worker processes of all hosts. */
   readonly capacity: number;
+  /** Why the last host was taken out. */
+  refusal: Error | undefined;
 
   /** @throws ResourceUnavailableError if no host has what the tasks need */
   constructor(hosts: readonly HostPort[], home: number, taskClass: TaskClass, label: string, random: () => number) {
     const { bundle } = taskClass;
-    const all = hosts.map((host, index): HostUse => ({ index, host, used: 0, refused: undefined }));
+    const all = hosts.map((host, index): HostUse => ({ index, host, used: 0, lostStarts: 0, refused: undefined }));
     this.#hosts = all.filter(({ host, index }) =>
       bundle === undefined ? hasAll(host.total, taskClass.resources) : bundle.host === index,
     );
@@ -55,12 +59,12 @@ export class HostChoice {
     return first.used * second.host.procs <= second.used * first.host.procs ? first : second;
   }
 
-  /** Takes a host out. Returns the last reason if no host is left. */
-  refuse(host: HostUse, reason: Error): Error | undefined {
+  /** Takes a host out. */
+  refuse(host: HostUse, reason: Error): void {
     host.refused = reason;
+    this.refusal = reason;
     const at = this.#hosts.indexOf(host);
     if (at >= 0) this.#hosts.splice(at, 1);
-    return this.#hosts.length === 0 ? reason : undefined;
   }
 }
 

@@ -29,7 +29,10 @@ export interface HostPort {
   readonly total: Readonly<Record<string, number>>;
   /** The number of worker processes. */
   readonly procs: number;
-  /** Rejects with a {@link HostLostError} when the host has ended, and with any other error when it refuses. */
+  /**
+   * Rejects with a {@link HostLostError} when the host has ended, with a {@link WorkerLostError} when the process has ended while it
+   * started, and with any other error when the host refuses.
+   */
   lease(order: LeaseOrder, signal: AbortSignal): Promise<GrantedLease>;
   giveBack(lease: number): void;
   kill(lease: number, reason: string): void;

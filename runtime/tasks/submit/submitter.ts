@@ -194,6 +194,11 @@ export class Submitter {
     } catch (error) {
       if (defines !== undefined) lease.forget(task.task);
       if ((error as Error).name === "BackpressureError") return false;
+      if (this.#options.isLost(error)) {
+        // Nothing was sent, so that any task can be sent to another process.
+        queue.lost(lease);
+        return false;
+      }
       this.pending.delete(task);
       task.result.reject(error as Error);
       return true;

@@ -1,4 +1,5 @@
 /** The tasks of one class that wait for a worker, and the leases on which they run. */
+import { WorkerLostError } from "../errors.js";
 import type { Clock } from "../kernel.js";
 import { Fifo } from "./fifo.js";
 import { HeldLease } from "./held-lease.js";
@@ -11,6 +12,8 @@ import type { TaskClass } from "./task-class.js";
 const LINGER_MS = 100;
 /** The time in ms after which more hosts are asked, and after which tasks that wait behind a long one are taken back. */
 const PATIENCE_MS = 20;
+/** The number of processes of a host that may end while they start, one after the other, before the host counts as unable. */
+const START_TRIES = 5;
 
 interface Request {
   readonly at: HostUse;
@@ -23,7 +26,10 @@ export interface QueueOwner extends Pick<SubmitterOptions, "holder" | "clock" | 
   readonly clock: Clock;
   /** Called before a host is asked for a lease. */
   asking(host: HostPort): void;
-  /** Sends a task to the worker of a lease. Returns false if nothing can be sent to it now. */
+  /**
+   * Sends a task to the worker of a lease. Returns false if nothing can be sent to it now, or if its process has ended; the lease is
+   * dropped then.
+   */
   send(task: PendingTask, lease: HeldLease): boolean;
   granted(lease: HeldLease): void;
   /** Gives a lease back, which has no tasks. */
@@ -74,7 +80,7 @@ export class TaskQueue {
       if (!this.#owner.send(task, lease)) {
         task.queue = this;
         this.waiting.putBack(task);
-        break;
+        if (this.leases.has(lease)) break;
       }
     }
     if (this.waiting.length > 0) this.#askForMore();
@@ -128,7 +134,10 @@ export class TaskQueue {
     const wanted = Math.min(this.waiting.length, this.#hosts.capacity) + this.#extraRequests;
     while (this.#requests.size < wanted) {
       const at = this.#hosts.next();
-      if (at === undefined) return;
+      if (at === undefined) {
+        if (this.leases.size === 0 && this.#requests.size === 0) this.#rejectAll(this.#hosts.refusal!);
+        return;
+      }
       this.#ask(at);
     }
   }
@@ -157,6 +166,7 @@ export class TaskQueue {
   #granted(request: Request, granted: GrantedLease): void {
     this.#requests.delete(request);
     const { at } = request;
+    at.lostStarts = 0;
     const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#owner.clock.now());
     this.leases.add(lease);
     this.#uses.set(lease, at);
@@ -170,19 +180,17 @@ export class TaskQueue {
     this.#requests.delete(request);
     const { at, abort } = request;
     at.used--;
-    if (abort.signal.aborted) {
-      // Tasks may have come since the request was withdrawn.
-      this.dispatch();
-      return;
-    }
-    const none = this.#hosts.refuse(at, error);
-    if (none === undefined) {
-      this.dispatch();
-    } else if (this.leases.size === 0 && this.#requests.size === 0) {
-      for (const task of this.waiting.takeAll()) {
-        task.queue = undefined;
-        task.result.reject(none instanceof HostLostError ? lostHosts(task, none) : none);
-      }
+    // A process that was killed while it started says nothing about the next one.
+    const mayTryAgain = abort.signal.aborted || (error instanceof WorkerLostError && ++at.lostStarts <= START_TRIES);
+    if (!mayTryAgain) this.#hosts.refuse(at, error);
+    this.dispatch();
+  }
+
+  /** Rejects the tasks that wait, because all hosts have ended or refused them. */
+  #rejectAll(reason: Error): void {
+    for (const task of this.waiting.takeAll()) {
+      task.queue = undefined;
+      task.result.reject(reason instanceof HostLostError ? lostHosts(task, reason) : reason);
     }
   }
 
