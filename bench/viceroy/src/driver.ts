@@ -6,6 +6,8 @@ import { EchoServer } from "./echo-server.js";
 import { MemoryGauge, NumberCell, SlowSink } from "./gauge.js";
 import { RdmaBufferOwner } from "./rdma-buffer-owner.js";
 
+export { EchoServer };
+
 export interface EchoProcs {
   readonly echo: EchoMesh<"procs">;
   stop(): Promise<void>;
