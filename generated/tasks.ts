@@ -349,7 +349,7 @@ export abstract class TaskWorkerActor extends Actor {
   abstract cancel(lease: number, id: number): Awaitable<void>;
   /** Answers the tasks of a lease that have not begun with `returned`. */
   abstract takeBack(lease: number): Awaitable<void>;
-  /** The lease has ended. Its tasks have ended before. */
+  /** The lease has ended. Cancels its tasks, if there are any left, and answers when none of them runs. */
   abstract endLease(lease: number): Awaitable<void>;
 }
 
@@ -363,7 +363,7 @@ export interface TaskWorkerMesh<D extends string = string> extends ActorMesh<Tas
   readonly cancel: Endpoint<[lease: number, id: number], void, D>;
   /** Answers the tasks of a lease that have not begun with `returned`. */
   readonly takeBack: Endpoint<[lease: number], void, D>;
-  /** The lease has ended. Its tasks have ended before. */
+  /** The lease has ended. Cancels its tasks, if there are any left, and answers when none of them runs. */
   readonly endLease: Endpoint<[lease: number], void, D>;
 }
 

@@ -275,7 +275,7 @@ export interface TaskWorker extends Actor {
    */
   takeBack(lease: Uint32): void;
   /**
-   * The lease has ended. Its tasks have ended before.
+   * The lease has ended. Cancels its tasks, if there are any left, and answers when none of them runs.
    *
    * @concurrent
    */

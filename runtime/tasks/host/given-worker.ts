@@ -16,6 +16,10 @@ export class GivenWorker implements WorkerProcess<TaskWorkerMesh<never>> {
 
   async stop(): Promise<void> {}
 
+  async endLease(lease: number): Promise<void> {
+    await this.#worker.endLease.callOne(lease);
+  }
+
   /** Asks the worker something that has no effect: only the owner of a mesh is told of its failures. */
   async findEnd(): Promise<string | undefined> {
     try {

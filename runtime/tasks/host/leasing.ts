@@ -173,7 +173,8 @@ export class Leasing<W> {
         worker !== undefined &&
         this.#pool.leasesOf(worker).every((id) => this.#leases.get(id)?.request.holder === holder);
       if (isAlone && this.#processes.get(worker)!.canBeKilled) workers.add(worker);
-      else this.#release(record);
+      else if (worker === undefined) this.#release(record);
+      else void this.#releaseWhenIdle(record, worker);
     }
     // The tasks of the holder may still run, and nobody waits for them.
     for (const worker of workers) this.#kill(worker, "the process that had leased it has ended");
@@ -197,12 +198,13 @@ export class Leasing<W> {
   /** @param mayStart whether another process may be able to start, if this one has not */
   #ended(worker: number, reason: string, mayStart: boolean): void {
     if (!this.#processes.delete(worker)) return;
-    const told = this.#killed.get(worker) ?? reason;
+    const killed = this.#killed.get(worker);
+    const told = killed ?? reason;
     this.#killed.delete(worker);
     if (this.#isFixed) this.#allocations.removeWorker();
     for (const lease of this.#pool.lost(worker, !this.#isFixed)) {
       const record = this.#leases.get(lease);
-      if (record !== undefined) this.#end(record, told, mayStart);
+      if (record !== undefined) this.#end(record, told, mayStart || killed !== undefined);
     }
   }
 
@@ -286,6 +288,16 @@ export class Leasing<W> {
     }
     if (worker !== undefined) this.#limitMemory(worker);
     allocation.release();
+  }
+
+  /** The tasks of a lease whose holder has ended use its resources until they have ended, too. */
+  async #releaseWhenIdle(record: LeaseRecord, worker: number): Promise<void> {
+    // When the process ends, so do its leases.
+    await this.#processes
+      .get(worker)
+      ?.endLease(record.id)
+      .catch(() => {});
+    this.#release(record);
   }
 
   #stop(worker: number): Promise<void> {

@@ -11,6 +11,8 @@ export interface WorkerProcess<W> {
   kill(): void;
   /** Ends the process, which has no tasks. Resolves when it has ended; that is not reported. */
   stop(): Promise<void>;
+  /** Cancels the tasks of a lease. Resolves when none of them runs. */
+  endLease(lease: number): Promise<void>;
   /** Resolves with what has happened to the process if it has ended and its end is not reported. */
   findEnd(): Promise<string | undefined>;
   /** The use of memory in bytes, of the process and what it has started; undefined if it is not known. */

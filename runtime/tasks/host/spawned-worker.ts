@@ -49,6 +49,11 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     await this.#procs?.stop({ reason: "no task needs it any more", drain: 0 });
   }
 
+  async endLease(lease: number): Promise<void> {
+    const worker = await this.ready;
+    await this.#context.inTurn(() => worker.endLease.callOne(lease));
+  }
+
   async findEnd(): Promise<undefined> {}
 
   memoryUse(): number | undefined {

@@ -97,7 +97,7 @@ export class Submitter {
     return false;
   }
 
-  /** Cancels all tasks, and gives all leases back. */
+  /** Cancels all tasks, and gives back what no task uses. The process has nothing to do with the context any more. */
   close(reason: string): void {
     if (this.#closed !== undefined) return;
     this.#closed = reason;

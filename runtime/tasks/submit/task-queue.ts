@@ -213,10 +213,10 @@ export class TaskQueue {
     if ([...this.leases].some((lease) => lease.isIdle)) this.#sendEarly();
   }
 
-  /** Withdraws all requests, and gives all leases back. */
+  /** Withdraws all requests, and gives leases back, apart from those whose tasks run: they end with this process. */
   close(): void {
     for (const { abort } of this.#requests) abort.abort();
-    for (const lease of [...this.leases]) this.leave(lease);
+    for (const lease of [...this.leases]) if (lease.isIdle) this.leave(lease);
   }
 
   /** Takes back tasks that wait behind a long one, for leases that have nothing to do. */

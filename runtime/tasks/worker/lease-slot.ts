@@ -26,6 +26,7 @@ export class LeaseSlot {
   readonly #host: SlotHost;
   readonly #queue: SlotTask[] = [];
   readonly #begun = new Map<number, SlotTask>();
+  readonly #whenIdle: (() => void)[] = [];
   #running = 0;
   #suspended = 0;
   #isReported = false;
@@ -57,6 +58,16 @@ export class LeaseSlot {
     else this.#begun.get(id)?.cancel();
   }
 
+  /** Cancels all tasks. Resolves when none of them runs. */
+  async end(): Promise<void> {
+    for (const task of this.#queue.splice(0)) task.cancel();
+    for (const task of this.#begun.values()) task.cancel();
+    if (this.#begun.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenIdle.push(resolve);
+    });
+  }
+
   /** A task that runs begins to wait. */
   suspend(): void {
     this.#running--;
@@ -78,6 +89,7 @@ export class LeaseSlot {
   ended(id: number): void {
     this.#begun.delete(id);
     this.#running--;
+    if (this.#begun.size === 0) for (const idle of this.#whenIdle.splice(0)) idle();
     this.#next();
     // The tasks that are left may all wait.
     this.#reportLater();

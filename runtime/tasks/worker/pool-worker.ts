@@ -55,7 +55,8 @@ export class PoolWorker extends TaskWorkerActor {
     this.#leases.get(lease)?.slot.takeBack();
   }
 
-  endLease(lease: number): void {
+  async endLease(lease: number): Promise<void> {
+    await this.#leases.get(lease)?.slot.end();
     this.#leases.delete(lease);
   }
 

@@ -37,6 +37,13 @@ export class FakeProcess implements WorkerProcess<number> {
     this.state = "stopped";
   }
 
+  /** Leases whose tasks run until the test resolves them. */
+  readonly busy = new Map<number, Promise<void>>();
+
+  async endLease(lease: number): Promise<void> {
+    await this.busy.get(lease);
+  }
+
   async findEnd(): Promise<string | undefined> {
     return this.lost;
   }

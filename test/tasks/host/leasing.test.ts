@@ -262,8 +262,24 @@ describe("when a holder ends", () => {
     host.leasing.suspend(outer.id);
     await host.lease({ cpus: 1 }, { holder: 2n });
     host.leasing.holderEnded(2n);
+    await settled();
     expect(host.processes[0]!.state).toBe("runs");
     expect(host.allocations.free.get("cpus")).toBe(10_000);
+  });
+
+  test("its tasks on a process with leases of others keep their resources until they have ended", async () => {
+    const host = new FakeHost({ cpus: 1 }, 1);
+    const outer = await host.lease();
+    host.leasing.suspend(outer.id);
+    const inner = await host.lease({ cpus: 1 }, { holder: 2n });
+    let end = () => {};
+    host.processes[0]!.busy.set(inner.id, new Promise((resolve) => (end = resolve)));
+    host.leasing.holderEnded(2n);
+    const next = host.lease({ cpus: 1 }, { holder: 3n });
+    await settled();
+    expect(await isPending(next)).toBe(true);
+    end();
+    await next;
   });
 });
 
