@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { locateAddon } from "./native/addon-location.js";
 import { LongestFirst } from "./test/longest-first.js";
@@ -22,6 +23,14 @@ const unlinked = [
   "test/proc/platform/actor-registry.test.ts",
   "test/proc/proc-agents.test.ts",
 ];
+/** These tests simulate processes whose actors are generated: generated code must use the sources, as the simulator does. */
+const simulated = ["test/tasks/simulation/**/*.test.ts"];
+const sources = [
+  {
+    find: /^viceroy\/codegen\/v1$/,
+    replacement: fileURLToPath(new URL("runtime/codegen/v1/index.ts", import.meta.url)),
+  },
+];
 /** Where everything is to be tested, a missing addon fails those tests. */
 const hasMemory = process.env["VICEROY_PEERS"] === "required" || existsSync(locateAddon("rdma").file);
 
@@ -43,8 +52,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "sockets", include: ["test/**/*.test.ts"], env: { VICEROY_LINKS: "socket" } },
+        test: {
+          name: "sockets",
+          include: ["test/**/*.test.ts"],
+          exclude: [...exclude, ...simulated],
+          env: { VICEROY_LINKS: "socket" },
+        },
       },
+      { extends: true, resolve: { alias: sources }, test: { name: "simulated", include: simulated } },
       ...(hasMemory
         ? [
             {

@@ -1,5 +1,5 @@
 /**
- * Simulates clusters: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which
+ * Simulates clusters, and with `--workload tasks` contexts with tasks: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which
  * runs faster than loading them separately. Each worker gets a part of the seeds. `npm run sim -- --planted` prints the
  * seed that finds each planted bug (test/testing/planted-bugs.ts). Each worker then gets a part of the bugs.
  */
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     all: { type: "boolean" },
     bug: { type: "string" },
     planted: { type: "boolean" },
+    workload: { type: "string", default: "cluster" },
   },
 });
 await build({
@@ -45,7 +46,7 @@ await build({
 const seeds = Number(values.seeds ?? (values.planted ? 1000 : 100));
 const workers = values.trace ? 1 : Math.max(1, Math.min(Number(values.workers), seeds));
 const share = values.planted ? seeds : Math.ceil(seeds / workers);
-const passed = [];
+const passed = ["--workload", values.workload];
 if (values.lines !== undefined) passed.push("--lines", values.lines);
 if (values.bug !== undefined) passed.push("--bug", values.bug);
 if (values.all) passed.push("--all");

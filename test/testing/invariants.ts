@@ -36,8 +36,3 @@ export const invariants = {
 } as const satisfies Record<string, RegExp>;
 
 export type Invariant = keyof typeof invariants;
-
-/** Returns the invariants that a run has violated, from the message of its error. */
-export function brokenBy(message: string): Invariant[] {
-  return (Object.keys(invariants) as Invariant[]).filter((name) => invariants[name].test(message));
-}

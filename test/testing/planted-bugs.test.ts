@@ -1,6 +1,7 @@
 /** Tests the simulator: it finds planted bugs of the protocol, by the invariants that they violate. */
 import { expect, test } from "vitest";
 import "../../runtime/index.js";
+import { clusterWorkload } from "./cluster-workload.js";
 import { findSeed } from "./find-seed.js";
 import { bugs } from "./planted-bugs.js";
 
@@ -8,7 +9,7 @@ import { bugs } from "./planted-bugs.js";
 const seeds = 1000;
 
 test.each(bugs)("found: $name", async (bug) => {
-  const { found, otherwise } = await findSeed(bug, bug.seed, seeds);
+  const { found, otherwise } = await findSeed(clusterWorkload, bug, bug.seed, seeds);
   const why = `none of ${seeds} seeds has found it: ${otherwise.slice(0, 3).map(({ message }) => message)}`;
   expect(found, why).toBeDefined();
 });

@@ -46,31 +46,21 @@ import { SpawnedProcs } from "../../runtime/proc/mesh/spawned-procs.js";
 import { SilenceTimer } from "../../runtime/proc/remote/silence-timer.js";
 import { Supervisor } from "../../runtime/supervise/supervisor.js";
 import type { Invariant } from "./invariants.js";
-import { call, type Plant, type Replacement, repeatEvery, replaceMethod, skipEvery } from "./plant-bug.js";
+import { call, type Replacement, repeatEvery, replaceMethod, skipEvery } from "./plant-bug.js";
+import type { PlantedBug } from "./workload.js";
 
 type Method = (this: never, ...args: never[]) => unknown;
-
-export interface PlantedBug {
-  readonly name: string;
-  /** The replaced method: `Mailbox.add`. */
-  readonly replaces: string;
-  /** The invariants, one of which must be violated. */
-  readonly noticedBy: readonly Invariant[];
-  /** A seed that has found the bug. */
-  readonly seed: number;
-  readonly plant: Plant;
-}
 
 function bug(
   name: string,
   noticedBy: readonly Invariant[],
   seed: number,
   { replaces, plant }: Replacement,
-): PlantedBug {
+): PlantedBug<Invariant> {
   return { name, replaces, noticedBy, seed, plant };
 }
 
-export const bugs: readonly PlantedBug[] = [
+export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a message is handled twice",
     ["once"],

@@ -3,7 +3,7 @@
  */
 
 import { findSeed } from "./find-seed.js";
-import { bugs } from "./planted-bugs.js";
+import type { Workload } from "./workload.js";
 
 export interface PlantedOptions {
   readonly from: number;
@@ -16,12 +16,15 @@ export interface PlantedOptions {
 }
 
 /** @returns whether all bugs were found */
-export async function findPlanted({ from, seeds, only = "", share, print }: PlantedOptions): Promise<boolean> {
+export async function findPlanted<I extends string>(
+  workload: Workload<I>,
+  { from, seeds, only = "", share, print }: PlantedOptions,
+): Promise<boolean> {
   const [worker, of] = share;
-  const chosen = bugs.filter(({ name }) => name.includes(only)).filter((_, i) => i % of === worker);
+  const chosen = workload.bugs.filter(({ name }) => name.includes(only)).filter((_, i) => i % of === worker);
   let all = true;
   for (const bug of chosen) {
-    const { found, otherwise } = await findSeed(bug, from, seeds);
+    const { found, otherwise } = await findSeed(workload, bug, from, seeds);
     const { name, replaces, noticedBy } = bug;
     if (found !== undefined) {
       print(`${name} (${replaces}): seed ${found.seed}: ${found.broken.join(", ")}`);

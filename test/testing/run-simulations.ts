@@ -1,14 +1,15 @@
 /**
- * `npm run sim -- --seeds 10000`: runs the simulated cluster with many seeds, and prints the number of seeds per
+ * `npm run sim -- --seeds 10000`: runs simulated clusters, or with `--workload tasks` contexts with tasks, with many seeds, and prints the number of seeds per
  * second. For the first seed that fails, it prints the shortest failing run and its trace; with `--all`, the errors of
  * all seeds. `--bug <name>` plants a bug, and `--planted` searches for all planted bugs.
  */
 import "../../runtime/index.js";
 import { parseArgs } from "node:util";
 import { explore, type Run, type Simulation, type SimulationError, simulate } from "../../runtime/testing/index.js";
-import { cluster, type Outcome, optionsOf } from "./cluster.js";
-import { bugs } from "./planted-bugs.js";
+import { taskWorkload } from "../tasks/simulation/task-workload.js";
+import { clusterWorkload } from "./cluster-workload.js";
 import { findPlanted } from "./report-planted-bugs.js";
+import type { Workload } from "./workload.js";
 
 const { values } = parseArgs({
   options: {
@@ -20,8 +21,15 @@ const { values } = parseArgs({
     bug: { type: "string" },
     planted: { type: "boolean", default: false },
     share: { type: "string", default: "0/1" },
+    workload: { type: "string", default: "cluster" },
   },
 });
+const workloads: Readonly<Record<string, Workload<string>>> = { cluster: clusterWorkload, tasks: taskWorkload };
+const workload = workloads[values.workload];
+if (workload === undefined) {
+  throw new Error(`there is no workload "${values.workload}", but: ${Object.keys(workloads).join("; ")}`);
+}
+const { bugs, optionsOf } = workload;
 const seeds = Number(values.seeds);
 const from = Number(values.from);
 const { write } = process.stdout;
@@ -32,17 +40,17 @@ Error.stackTraceLimit = 4;
 
 if (values.planted) {
   const share = values.share.split("/").map(Number) as [number, number];
-  process.exit((await findPlanted({ from, seeds, only: values.bug, share, print })) ? 0 : 1);
+  process.exit((await findPlanted(workload, { from, seeds, only: values.bug, share, print })) ? 0 : 1);
 }
 const plant = bugs.find(({ name }) => name === values.bug)?.plant;
 if (values.bug !== undefined && plant === undefined) {
   throw new Error(`there is no bug "${values.bug}", but: ${bugs.map(({ name }) => name).join("; ")}`);
 }
 /** Plants the bug again for each run, because its counters must not depend on earlier runs. */
-const scenario = async (simulation: Simulation): Promise<Outcome> => {
+const scenario = async (simulation: Simulation): Promise<{ readonly deliveries: number }> => {
   const uproot = plant?.();
   try {
-    return await cluster(simulation);
+    return await workload.scenario(simulation);
   } finally {
     uproot?.();
   }
@@ -53,7 +61,7 @@ let least = { deliveries: Number.POSITIVE_INFINITY, faults: Number.POSITIVE_INFI
 let deliveries = 0;
 let done = 0;
 const onRun = (run: Run<unknown>): void => {
-  const outcome = run.value as Outcome;
+  const outcome = run.value as { readonly deliveries: number };
   done++;
   deliveries += outcome.deliveries;
   least = {
