@@ -14,6 +14,7 @@ export { lockFile } from "../cache/file-lock.js";
 export { cacheDirectory, makePrivateDirectory } from "../cache/private-files.js";
 export { quote } from "../job/quote.js";
 export type { Clock } from "../link/clock.js";
+export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
 export { checkOptionNames } from "../shape/check-options.js";

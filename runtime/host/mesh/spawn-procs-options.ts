@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { type InspectedPort, type InspectOptions, planInspect } from "../../proc/launch/inspector.js";
 import { checkCpuAffinity, checkCpuList } from "../../proc/launch/launch-process.js";
+import { type ProcessGuard, processGuard } from "../../proc/launch/process-guard.js";
 import type { Stdio } from "../../proc/launch/stdio.js";
 import { checkOptionNames, type Point } from "../../shape/index.js";
 import { planRestart, type RestartOptions, type RestartPlan } from "../../supervise/restart-policy.js";
@@ -73,6 +74,12 @@ export interface SpawnProcsOptions<D extends string = string> {
    * sets another policy. Default: never.
    */
   readonly restart?: RestartOptions;
+  /**
+   * What watches over the processes on this machine.
+   *
+   * @internal
+   */
+  readonly [processGuard]?: ProcessGuard;
 }
 
 /**
@@ -103,6 +110,7 @@ export interface ProcsPlan<D extends string = string> {
   /** Returns the host on which the proc of a rank is started; undefined for this machine. */
   readonly host: (rank: number) => AttachedHost | undefined;
   readonly restart: RestartPlan | undefined;
+  readonly guard: ProcessGuard | undefined;
 }
 
 /** The names of the options that `replace` can change. */
@@ -113,7 +121,9 @@ export const replaceableOptions: readonly Exclude<keyof ReplaceOptions, "drain">
   "execArgv",
 ];
 
-const optionNames: readonly (keyof SpawnProcsOptions)[] = [
+type OptionName = keyof SpawnProcsOptions & string;
+
+const optionNames: readonly OptionName[] = [
   "name",
   "isolation",
   "cpus",
@@ -126,7 +136,7 @@ const optionNames: readonly (keyof SpawnProcsOptions)[] = [
 const isolations = ["process", "thread", "inline"];
 
 /** Options that an isolation does not support. */
-const unsupportedOptions: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>> = {
+const unsupportedOptions: Readonly<Record<Isolation, readonly OptionName[]>> = {
   process: [],
   thread: ["cpus", "execArgv", "inspect"],
   inline: ["env", "cpus", "stdio", "execArgv", "inspect", "registry"],
@@ -176,6 +186,7 @@ export function planProcs<D extends string>(
     inspect: planInspect(options.inspect, size, execArgv),
     host: hostOf,
     restart: options.restart === undefined ? undefined : planRestart(options.restart, "spawn procs"),
+    guard: options[processGuard],
   };
 }
 

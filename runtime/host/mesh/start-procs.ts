@@ -148,10 +148,10 @@ function startBackend<D extends string>(
   plan: ProcsPlan<D>,
 ): ProcBackend {
   const { host, number, identity, label, env, cpus } = start;
-  const { isolation, execArgv, stdio } = plan;
+  const { isolation, execArgv, stdio, guard } = plan;
   if (isolation === "inline") return startInlineBackend(runtime, identity);
   const inspect = plan.inspect(number);
-  const request = { isolation, identity, label, env, execArgv, inspect, cpus, stdio };
+  const request = { isolation, identity, label, env, execArgv, inspect, cpus, stdio, guard };
   return host === undefined ? runtime.platform.start(request) : host.start(from, request);
 }
 

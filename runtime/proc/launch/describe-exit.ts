@@ -4,15 +4,19 @@ import type { ExitStatus } from "./launch-process.js";
 import type { ProcExit } from "./proc-backend.js";
 
 /**
+ * @param why the reason for the exit, if another one knows it
  * @returns a cause such as `process 4711 was killed by SIGKILL`, with the last lines of standard error as its own cause
  */
-export function describeProcessExit(pid: number | undefined, end: ExitStatus): ProcExit {
+export function describeProcessExit(pid: number | undefined, end: ExitStatus, why?: string): ProcExit {
   if (end.error !== undefined) {
     const message = `the process could not be started: ${end.error.message}`;
     return { kind: "spawn", cause: { name: "ProcessEnd", message, cause: failureCauseOf(end.error) } };
   }
   const { lines } = end.stderr;
-  const cause = { name: "ProcessEnd", message: `process ${pid} ${describeExitStatus(end)}` };
+  const cause = {
+    name: "ProcessEnd",
+    message: `process ${pid} ${describeExitStatus(end)}${why === undefined ? "" : `: ${why}`}`,
+  };
   const clean = end.code === 0;
   if (lines.length === 0) return { kind: "process", cause, clean };
   const output = { name: "its standard error", message: `\n${lines.join("\n")}` };

@@ -4,7 +4,7 @@
  * way, the watcher wakes the registered process groups that were stopped, gives all groups a moment to see the end of
  * their links and leave, and kills the rest. It runs in a session of its own, so that Ctrl-C does not reach it. It
  * needs neither an addon nor the cooperation of this process, so it works the same after `kill -9`, a crash and a clean
- * exit.
+ * exit. Control groups of this process are removed when the processes in them have ended.
  *
  * The watcher does not watch the children: a process learns of a child's exit from the child's link and exit status.
  */
@@ -19,17 +19,18 @@ const graceSteps = 20;
 
 /**
  * The script of the watcher. `+ group` and `- group` add and remove a process group; `d path` names the directory to
- * remove at the end. The group ids are those of children that this process has not reaped yet, so the system cannot
- * reuse them.
+ * remove at the end, and `c path` the folder of control groups. The ids of process groups are those of children that this
+ * process has not reaped yet, so the system cannot reuse them.
  */
 const script = `
 trap '' INT TERM HUP QUIT TSTP
-groups=' ' dir=
+groups=' ' dir= control=
 while IFS=' ' read -r op value; do
   case $op in
     +) groups="$groups$value " ;;
     -) case $groups in *" $value "*) groups="\${groups%%" $value "*} \${groups#*" $value "}" ;; esac ;;
     d) dir=$value ;;
+    c) control=$value ;;
   esac
 done
 for group in $groups; do kill -s CONT -- "-$group"; done
@@ -44,12 +45,19 @@ while [ $step -lt ${graceSteps} ]; do
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
 if [ -n "$dir" ]; then rm -rf -- "$dir"; fi
+step=0
+while [ -n "$control" ] && [ -d "$control" ] && [ $step -lt ${graceSteps} ]; do
+  rmdir -- "$control"/*/*/*/ "$control"/*/*/ "$control"/*/ "$control"
+  sleep 0.05 || sleep 1
+  step=$((step + 1))
+done
 `;
 
 /** Ends registered process groups, and removes a registered directory, after the end of this process. */
 export class OrphanReaper {
   readonly #groups = new Set<number>();
   #directory: string | undefined;
+  #controlGroups: string | undefined;
   #starts = 0;
   #starting = false;
   #shell: ChildProcess | undefined;
@@ -79,6 +87,13 @@ export class OrphanReaper {
       throw new Error(`cannot watch a directory: its path has a line break, got ${directory}`);
     this.#directory = directory;
     this.#tell(`d ${directory}\n`);
+  }
+
+  /** Registers a folder of control groups for removal when their processes have ended. */
+  removeGroupsAtEnd(folder: string): void {
+    if (this.#controlGroups === folder || folder.includes("\n")) return;
+    this.#controlGroups = folder;
+    this.#tell(`c ${folder}\n`);
   }
 
   /** Ends the registered groups and removes the directory now, as at the end of this process. */
@@ -123,6 +138,7 @@ export class OrphanReaper {
     });
     const known = [...this.#groups].map((group) => `+ ${group}\n`);
     if (this.#directory !== undefined) known.push(`d ${this.#directory}\n`);
+    if (this.#controlGroups !== undefined) known.push(`c ${this.#controlGroups}\n`);
     shell.stdin?.write(known.join(""));
     if (this.#closed) shell.stdin?.end();
   }

@@ -5,24 +5,29 @@ import { makeExtent } from "../../shape/extent.js";
 import { badOptionCode, describeProcessExit } from "./describe-exit.js";
 import { type LaunchOptions, launchProcess } from "./launch-process.js";
 import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
+import type { ProcessGuard } from "./process-guard.js";
 
 export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
   /** The boot file, or nothing for an executable that contains its program. */
   readonly boot: readonly string[];
   readonly identity: ProcIdentity;
+  readonly guard?: ProcessGuard | undefined;
 }
 
 /** Starts an operating-system process for a proc. */
 export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const command = [...options.boot, ...formatIdentity(options.identity), options.label];
   const { pid, socket, exited, outputEnded, ref, kill } = launchProcess({ ...options, command });
+  const guard = pid === undefined ? undefined : options.guard;
+  guard?.started(pid!);
+  if (guard?.groups !== undefined) options.reaper.removeGroupsAtEnd(guard.groups);
   return {
     pid,
     pipe: childPipe(socket),
     // What Node.js says about its options may arrive after its end.
     exited: exited
       .then((end) => (end.code === badOptionCode ? outputEnded : end))
-      .then((end) => describeProcessExit(pid, end)),
+      .then((end) => describeProcessExit(pid, end, guard?.ended(pid!))),
     outputEnded,
     ref,
     terminate: () => kill("SIGTERM"),

@@ -102,9 +102,9 @@ class NodePlatform implements ScopedPlatform {
     this.#reaper.close();
   }
 
-  start({ isolation, identity, label, env, execArgv, inspect, cpus, stdio }: StartRequest): ProcBackend {
+  start({ isolation, identity, label, env, execArgv, inspect, cpus, stdio, guard }: StartRequest): ProcBackend {
     const script = bootScript(actorRegistry.registryUrls);
-    const common = { identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
+    const common = { identity, env: inheritedEnv(env), stdio, label, rank: identity.rank, guard };
     if (script === singleExecutable) return this.#startExecutable(common, { isolation, execArgv, inspect, cpus });
     const tsx = execArgv === undefined ? this.#replaceableTsx(actorRegistry.registryUrls) : undefined;
     if (tsx?.nodeOptions !== undefined && env["NODE_OPTIONS"] === undefined) {

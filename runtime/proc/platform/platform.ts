@@ -18,6 +18,7 @@ import type { ProcessControl } from "../../supervise/unhandled-faults.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { InspectedPort } from "../launch/inspector.js";
 import type { ProcBackend, ProcIdentity } from "../launch/proc-backend.js";
+import type { ProcessGuard } from "../launch/process-guard.js";
 import type { Stdio } from "../launch/stdio.js";
 import type { ClassReference } from "./actor-registry.js";
 import type { ShutdownTarget } from "./shutdown.js";
@@ -114,6 +115,7 @@ export interface StartRequest {
   /** A list of processors in the notation of `taskset -c`. */
   readonly cpus: string | undefined;
   readonly stdio: Stdio;
+  readonly guard?: ProcessGuard | undefined;
 }
 
 /** Maps actor classes to their ids and back. */

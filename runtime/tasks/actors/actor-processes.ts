@@ -12,7 +12,7 @@ import {
   type SpawnProcsOptions,
   thisHost,
 } from "../../index.js";
-import { currentRuntime, viewOf } from "../kernel.js";
+import { currentRuntime, type ProcessGuard, processGuard, viewOf } from "../kernel.js";
 import { ENDLESS_RESTARTS } from "./actor-options.js";
 import { ActorCreationError } from "./creation-errors.js";
 
@@ -39,8 +39,8 @@ export interface ActorHost {
     environment: TaskEnvironment | undefined,
     gpus: readonly number[],
   ): Promise<Pick<SpawnProcsOptions<never>, "env" | "bootstrap" | "execArgv">>;
-  /** Ends the process of an actor that uses more memory than its order has. Returns a function that lifts the limit. */
-  limitMemory?(order: ActorOrder, procs: ProcMesh<never>): () => void;
+  /** Returns what limits the memory of the processes of an actor, if it has a limit. */
+  guard?(order: ActorOrder): ProcessGuard | undefined;
   /** Reports that an actor has failed for good. */
   ended(id: bigint, reason: string): void;
 }
@@ -170,7 +170,9 @@ export class ActorProcesses {
     const within = Number.POSITIVE_INFINITY;
     const restart = { policy: restarts === 0 ? "never" : "on-failure", maxRestarts, within } as const;
     const { inTurn } = this.#host;
-    const procs = inTurn(() => thisHost().spawnProcs({}, { name: label, isolation, restart, ...options }));
+    const guard = this.#host.guard?.(order);
+    const guarded = guard === undefined ? {} : { [processGuard]: guard };
+    const procs = inTurn(() => thisHost().spawnProcs({}, { name: label, isolation, restart, ...guarded, ...options }));
     const stop = () => void procs.stop({ reason: "its creation was given up", drain: 0 });
     signal.addEventListener("abort", stop);
     try {
@@ -180,12 +182,7 @@ export class ActorProcesses {
         throw new ActorCreationError(`cannot create actor ${label}: ${error.message}`, { cause: error.cause ?? error });
       });
       signal.throwIfAborted();
-      const lift = this.#host.limitMemory?.(order, procs);
-      const release = () => {
-        lift?.();
-        held.release();
-      };
-      return { order, procs, mesh, release, stopping: undefined };
+      return { order, procs, mesh, release: () => held.release(), stopping: undefined };
     } catch (error) {
       await procs.stop({ reason: "its creation has failed", drain: 0 });
       throw error;

@@ -4,18 +4,16 @@ import type { Isolation } from "../../index.js";
 import { mergeEnvironments, prepareEnvironment } from "../environment/index.js";
 import type { Allocations } from "../host/allocations.js";
 import { placeOf } from "../host/bundles.js";
-import type { MemoryWatch } from "../host/memory-watch.js";
+import type { MemoryGuard } from "../host/memory-guard.js";
 import { amountsOf, checkResources, formatBytes } from "../host/resources.js";
 import { visibleGpus } from "../host/spawned-worker.js";
 import { ActorProcesses } from "./actor-processes.js";
 
-/** The time in ms between two looks for the process that a restart has started. */
-const restartInterval = 200;
-
 export interface HostParts {
   readonly options: HostOptions;
   readonly allocations: Allocations;
-  readonly memory: MemoryWatch;
+  /** Limits the memory of processes; undefined: the host has no memory to assign. */
+  readonly memory: MemoryGuard | undefined;
   /** Runs code that sends messages, as code of the manager of the host. */
   readonly inTurn: <T>(body: () => T) => T;
 }
@@ -43,30 +41,34 @@ export function actorsOfHost({ options, allocations, memory, inTurn }: HostParts
       const environment = mergeEnvironments(own, given);
       return { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(hasGpus ? gpus : undefined) } };
     },
-    limitMemory({ id, resources, restarts }, procs) {
+    guard({ resources }) {
       const limit = resources["memory"];
-      if (limit === undefined) return () => {};
-      let watched: number | undefined;
-      const exceeded = (used: number) => {
-        const use = `it used ${formatBytes(used)} of memory, more than its limit of ${formatBytes(limit)}`;
-        inTurn(() => actors.kill(id, `process ${watched} was killed: ${use}`));
-      };
-      const watch = () => {
-        const pid = procs.backends[0]?.pid;
-        if (pid === watched) return;
-        if (watched !== undefined) memory.limit(watched, undefined, exceeded);
-        if (pid !== undefined) memory.limit(pid, limit, exceeded);
-        watched = pid;
-      };
-      watch();
-      // A restart replaces the process.
-      const timer = restarts === 0 ? undefined : setInterval(watch, restartInterval).unref();
-      return () => {
-        clearInterval(timer);
-        if (watched !== undefined) memory.limit(watched, undefined, exceeded);
+      if (limit === undefined || memory === undefined) return undefined;
+      const given = `its limit of ${formatBytes(limit)}`;
+      let why: string | undefined;
+      return {
+        groups: memory.groups,
+        started(pid) {
+          why = undefined;
+          memory.started(pid);
+          memory.limit(pid, limit, (used) => {
+            if (used !== undefined) why = `it used ${formatBytes(used)} of memory, more than ${given}`;
+            killGroup(pid);
+          });
+        },
+        ended: (pid) => (memory.ended(pid) ? `it needed more memory than ${given}` : why),
       };
     },
     ended: (id, reason) => void inTurn(() => root.actorEnded.broadcast(id, reason)),
   });
   return actors;
+}
+
+/** Kills a process and what it has started. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended, which is reported next.
+  }
 }

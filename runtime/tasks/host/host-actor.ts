@@ -19,7 +19,7 @@ import { Allocations } from "./allocations.js";
 import { Bundles } from "./bundles.js";
 import { GivenWorker } from "./given-worker.js";
 import { Leasing } from "./leasing.js";
-import { MemoryWatch } from "./memory-watch.js";
+import { type MemoryGuard, makeMemoryGuard } from "./memory-guard.js";
 import { Notices } from "./notices.js";
 import type { LeasingPorts, WorkerStart } from "./ports.js";
 import { amountsOf, checkResources, resourcesOf } from "./resources.js";
@@ -30,7 +30,8 @@ type Worker = TaskWorkerMesh<never>;
 export class HostManager extends TaskHostActor {
   readonly #options: HostOptions;
   readonly #notices = new Notices();
-  readonly #memory = new MemoryWatch();
+  /** Undefined: the host has no memory to assign. */
+  readonly #memory: MemoryGuard | undefined;
   readonly #allocations: Allocations;
   readonly #bundles: Bundles;
   readonly #leasing: Leasing<Worker>;
@@ -44,6 +45,7 @@ export class HostManager extends TaskHostActor {
     super();
     this.#options = options;
     const total = amountsOf(checkResources(options.resources, `cannot manage host ${options.host}`));
+    if (total.has("memory") && options.isolation === "process") this.#memory = makeMemoryGuard();
     const given = options.workers.map((worker) => new GivenWorker(worker, this.#configuration()));
     const workers = given.length > 0 ? given.length : options.procs;
     const clock = mainClock();
@@ -147,7 +149,7 @@ export class HostManager extends TaskHostActor {
   }
 
   override cleanup(): void {
-    this.#memory.close();
+    this.#memory?.close();
   }
 
   #startWorker(order: WorkerStart): SpawnedWorker {

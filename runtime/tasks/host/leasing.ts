@@ -322,13 +322,18 @@ export class Leasing<W> {
     const limit = isLimited ? limits.reduce<number>((sum, bytes) => sum + bytes!, 0) : undefined;
     process.limitMemory(limit, (used) => {
       const labels = records.map(({ request }) => request.label).join(" and ");
-      const verb = records.length === 1 ? "has" : "have";
-      this.#kill(
-        worker,
-        `${labels} used ${formatBytes(used)} of memory, and ${verb} ${formatBytes(limit!)}; run it with more memory`,
-      );
+      this.#kill(worker, `${labels} ${excess(used, limit!, records.length)}; run it with more memory`);
     });
   }
+}
+
+/** Describes how some tasks have exceeded their limit, after their names. */
+function excess(used: number | undefined, limit: number, tasks: number): string {
+  const [was, they, have] = tasks === 1 ? ["was", "it", "has"] : ["were", "they", "have"];
+  const given = formatBytes(limit);
+  return used === undefined
+    ? `${was} killed by the system when ${they} needed more memory than the ${given} that ${they} ${have}`
+    : `used ${formatBytes(used)} of memory, and ${have} ${given}`;
 }
 
 function requestKey({ holder, number }: LeaseRequest): string {

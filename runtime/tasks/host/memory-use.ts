@@ -1,5 +1,6 @@
 /** Reads the use of memory of processes from /proc. */
 import { readdirSync, readFileSync } from "node:fs";
+import { processStat } from "./process-stat.js";
 
 /** The size of a page of memory in bytes, on the systems that have /proc/<pid>/statm and run Node.js. */
 const pageSize = process.arch === "arm64" || process.arch === "ppc64" ? undefined : 4096;
@@ -46,11 +47,10 @@ function readProcesses(): Map<number, ProcessRecord> {
   for (const name of names) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
+    const stat = processStat(pid);
+    if (stat === undefined) continue;
     try {
-      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
-      // The name of the program may contain spaces and parentheses. The fields after it begin with the state.
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      processes.set(pid, { parent: Number(fields[1]), resident: residentBytes(name, Number(fields[21])) });
+      processes.set(pid, { parent: stat.parent, resident: residentBytes(name, stat.residentPages) });
     } catch {
       // The process has ended.
     }

@@ -1,7 +1,8 @@
 /**
- * Watches the resident memory of processes that have a limit. It is read from time to time, so that a process can exceed its limit for
- * a short while.
+ * Limits memory without the help of the system. The resident memory of processes is read from time to time, so that a process can
+ * exceed its limit for a short while.
  */
+import type { MemoryExceeded, MemoryGuard } from "./memory-guard.js";
 import { memoryUse } from "./memory-use.js";
 
 /** The time in ms between two readings. */
@@ -9,19 +10,25 @@ const interval = 100;
 
 interface Watched {
   readonly limit: number;
-  readonly exceeded: (used: number) => void;
+  readonly exceeded: MemoryExceeded;
 }
 
-export class MemoryWatch {
+export class MemoryWatch implements MemoryGuard {
+  readonly groups = undefined;
   readonly #watched = new Map<number, Watched>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Limits the memory of a process and of what it starts, in bytes; undefined: no limit. */
-  limit(pid: number, bytes: number | undefined, exceeded: (used: number) => void): void {
-    if (bytes === undefined) this.#watched.delete(pid);
+  started(): void {}
+
+  limit(pid: number, bytes: number | undefined, exceeded: MemoryExceeded): void {
+    if (bytes === undefined) this.#forget(pid);
     else this.#watched.set(pid, { limit: bytes, exceeded });
-    if (this.#watched.size === 0) this.close();
-    else this.#timer ??= setInterval(() => this.#look(), interval).unref();
+    if (this.#watched.size > 0) this.#timer ??= setInterval(() => this.#look(), interval).unref();
+  }
+
+  ended(pid: number): boolean {
+    this.#forget(pid);
+    return false;
   }
 
   close(): void {
@@ -30,11 +37,16 @@ export class MemoryWatch {
     this.#watched.clear();
   }
 
+  #forget(pid: number): void {
+    this.#watched.delete(pid);
+    if (this.#watched.size === 0) this.close();
+  }
+
   #look(): void {
     for (const [pid, used] of memoryUse(new Set(this.#watched.keys()))) {
       const { limit, exceeded } = this.#watched.get(pid)!;
       if (used <= limit) continue;
-      this.limit(pid, undefined, exceeded);
+      this.#forget(pid);
       exceeded(used);
     }
   }

@@ -1,5 +1,6 @@
 /** What the leasing of a host needs of processes and holders. Tests and simulations have their own. */
 import type { LeaseNotice, TaskEnvironment } from "../../../generated/tasks.js";
+import type { MemoryExceeded } from "./memory-guard.js";
 
 /** A worker process that has been started. `W` is what its tasks are sent to. */
 export interface WorkerProcess<W> {
@@ -17,13 +18,8 @@ export interface WorkerProcess<W> {
   findEnd(): Promise<string | undefined>;
   /** The use of memory in bytes, of the process and what it has started; undefined if it is not known. */
   memoryUse(): number | undefined;
-  /**
-   * Limits the memory in bytes; undefined: no limit.
-   *
-   * @param exceeded called with the use of memory in bytes when it is above the limit. It kills the process, unless the
-   *   system has done so
-   */
-  limitMemory(bytes: number | undefined, exceeded: (used: number) => void): void;
+  /** Limits the memory in bytes; undefined: no limit. */
+  limitMemory(bytes: number | undefined, exceeded: MemoryExceeded): void;
 }
 
 /** How a worker process is started. */

@@ -2,9 +2,10 @@
 import type { TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js";
 import { type Isolation, type ProcMesh, thisHost } from "../../index.js";
 import { prepareEnvironment } from "../environment/index.js";
+import { type ProcessGuard, processGuard } from "../kernel.js";
 import { PoolWorker } from "../worker/pool-worker.js";
+import type { MemoryExceeded, MemoryGuard } from "./memory-guard.js";
 import { memoryUse } from "./memory-use.js";
-import type { MemoryWatch } from "./memory-watch.js";
 import type { WorkerProcess, WorkerStart } from "./ports.js";
 
 /** What all worker processes of a host have in common. */
@@ -14,7 +15,8 @@ export interface WorkerContext {
   readonly options: () => Promise<WorkerOptions>;
   /** Runs code that spawns processes and sends messages, as code of the manager of the host. */
   readonly inTurn: <T>(body: () => T) => T;
-  readonly memory: MemoryWatch;
+  /** Limits the memory of the processes; undefined: the host has no memory to assign. */
+  readonly memory: MemoryGuard | undefined;
 }
 
 type Worker = TaskWorkerMesh<never>;
@@ -25,7 +27,9 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   readonly name: string;
   readonly #context: WorkerContext;
   #procs: ProcMesh<never> | undefined;
-  #limit: { readonly bytes: number; readonly exceeded: (used: number) => void } | undefined;
+  /** The id of the process; undefined for threads and inline workers. */
+  #pid: number | undefined;
+  #limit: { readonly bytes: number; readonly exceeded: MemoryExceeded } | undefined;
   #isEnded = false;
 
   constructor(name: string, start: WorkerStart, context: WorkerContext) {
@@ -61,28 +65,39 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     return pid === undefined ? undefined : memoryUse(new Set([pid])).get(pid);
   }
 
-  limitMemory(bytes: number | undefined, exceeded: (used: number) => void): void {
+  limitMemory(bytes: number | undefined, exceeded: MemoryExceeded): void {
     this.#limit = bytes === undefined ? undefined : { bytes, exceeded };
-    const pid = this.#pid;
-    if (pid !== undefined) this.#context.memory.limit(pid, bytes, exceeded);
+    if (this.#pid !== undefined) this.#context.memory?.limit(this.#pid, bytes, exceeded);
   }
 
-  get #pid(): number | undefined {
-    return this.#procs?.backends[0]?.pid;
+  #guard(memory: MemoryGuard): ProcessGuard {
+    return {
+      groups: memory.groups,
+      started: (pid) => {
+        this.#pid = pid;
+        memory.started(pid);
+        if (this.#limit !== undefined) memory.limit(pid, this.#limit.bytes, this.#limit.exceeded);
+      },
+      ended: (pid) => {
+        if (!memory.ended(pid)) return undefined;
+        this.#limit?.exceeded(undefined);
+        return "it needed more memory than its limit";
+      },
+    };
   }
 
   async #start({ environment, gpus, after }: WorkerStart): Promise<Worker> {
-    const { isolation, inTurn, options } = this.#context;
+    const { isolation, inTurn, options, memory } = this.#context;
     await after;
     const env =
       isolation === "inline" ? {} : { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(gpus) } };
     const configuration = await options();
     this.#checkRuns();
+    const guard = memory === undefined ? {} : { [processGuard]: this.#guard(memory) };
     const worker = inTurn(() => {
-      this.#procs = thisHost().spawnProcs({}, { name: this.name, isolation, ...env });
+      this.#procs = thisHost().spawnProcs({}, { name: this.name, isolation, ...guard, ...env });
       return this.#procs.spawn(this.name, PoolWorker);
     });
-    if (this.#limit !== undefined) this.limitMemory(this.#limit.bytes, this.#limit.exceeded);
     await inTurn(() => worker.configure.callOne(configuration));
     return worker;
   }

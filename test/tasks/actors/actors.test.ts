@@ -298,12 +298,16 @@ test("An actor that needs more than any host has is refused, with what there is"
   );
 });
 
-test("An actor that uses more memory than it has asked for is ended, and told so to its callers", async () => {
-  const probe = await context.actor(RealProbe, [], { name: "hungry", resources: { memory: "10MiB" } });
-  const error = await rejectionOf(context.get(probe.sleep.run(1_000_000)));
+test("An actor that uses more memory than it has asked for is ended, and its callers are told so", async () => {
+  const probe = await context.actor(RealProbe, [], { name: "hungry", resources: { memory: "192MiB" } });
+  const text = "x".repeat(2 ** 24);
+  const fill = async () => {
+    for (let i = 0; i < 20; i++) await context.get(probe.note.run(text, 0));
+  };
+  const error = await rejectionOf(fill());
   expect(error).toBeInstanceOf(WorkerLostError);
   expect(error.message).toMatch(
-    /^cannot call hungry.sleep on rank 0: process \d+ was killed: it used [\d.]+ MiB of memory, more than its limit of 10 MiB$/,
+    /^cannot call hungry.note on rank 0: process \d+ was killed by SIGKILL: it (needed more memory than|used [\d.]+ [MG]iB of memory, more than) its limit of 192 MiB$/,
   );
   expect(await context.getActor(RealProbe, "hungry")).toBeUndefined();
 });

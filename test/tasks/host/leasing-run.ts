@@ -3,6 +3,7 @@ import type { HostOptions, LeaseNotice, LeaseRequest } from "../../../generated/
 import { Allocations } from "../../../runtime/tasks/host/allocations.js";
 import { Bundles } from "../../../runtime/tasks/host/bundles.js";
 import { Leasing } from "../../../runtime/tasks/host/leasing.js";
+import type { MemoryExceeded } from "../../../runtime/tasks/host/memory-guard.js";
 import type { WorkerProcess, WorkerStart } from "../../../runtime/tasks/host/ports.js";
 import { amountsOf } from "../../../runtime/tasks/host/resources.js";
 
@@ -18,7 +19,7 @@ export class FakeProcess implements WorkerProcess<number> {
   /** What has happened to a process whose end nobody has reported. */
   lost: string | undefined;
   limit: number | undefined;
-  exceeded: (used: number) => void = () => {};
+  exceeded: MemoryExceeded = () => {};
 
   constructor(id: number, order?: WorkerStart) {
     this.id = id;
@@ -52,7 +53,7 @@ export class FakeProcess implements WorkerProcess<number> {
     return this.used;
   }
 
-  limitMemory(bytes: number | undefined, exceeded: (used: number) => void): void {
+  limitMemory(bytes: number | undefined, exceeded: MemoryExceeded): void {
     this.limit = bytes;
     this.exceeded = exceeded;
   }

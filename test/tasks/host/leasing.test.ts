@@ -207,6 +207,21 @@ describe("when a process ends", () => {
 });
 
 describe("limits of memory", () => {
+  test("by which the system has killed a process are named with its tasks", async () => {
+    const host = new FakeHost({ cpus: 2, memory: 2 ** 30 }, 1);
+    const outer = await host.lease({ memory: 2 ** 28 });
+    host.leasing.suspend(outer.id);
+    await host.lease({ memory: 2 ** 28 }, { holder: 2n });
+    host.processes[0]!.exceeded(undefined);
+    host.end(host.processes[0]!, "process 4711 was killed by SIGKILL: it needed more memory than its limit");
+    const reason =
+      "square and square were killed by the system when they needed more memory than the 512 MiB that they have; run it with more memory";
+    expect(host.notices.filter(({ kind }) => kind === "ended").map((notice) => notice.reason)).toEqual([
+      reason,
+      reason,
+    ]);
+  });
+
   test("are lifted when the lease ends", async () => {
     const host = new FakeHost({ cpus: 2, memory: 2 ** 30 }, 1);
     const lease = await host.lease({ memory: 1000 });

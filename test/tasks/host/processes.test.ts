@@ -1,11 +1,12 @@
 /** Tests of hosts with real worker processes, some of which are killed. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { JobContext, type JobContextOptions, WorkerLostError } from "viceroy/tasks";
 import { afterEach, describe, expect, test } from "vitest";
+import { openControlGroups } from "../../../runtime/tasks/host/control-groups.js";
 import * as tasks from "../../fixtures/tasks/host.js";
 
 const driver = fileURLToPath(new URL("../../fixtures/tasks/host-driver.mjs", import.meta.url));
@@ -99,7 +100,7 @@ describe("memory", () => {
     const error = await context.get(greedy).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WorkerLostError);
     expect((error as Error).message).toMatch(
-      /allocate used [\d.]+ [MG]iB of memory, and has 256 MiB; run it with more memory/,
+      /: allocate (used [\d.]+ [MG]iB of memory, and has 256 MiB|was killed by the system when it needed more memory than the 256 MiB that it has); run it with more memory;/,
     );
     await context.get(neighbour);
     expect(await context.get(context.with({ resources: { cpus: 1, memory: "512MiB" } }).run(tasks.allocate, 64))).toBe(
@@ -120,8 +121,17 @@ test("nothing is left of a program that is killed", async () => {
   const file = newFile();
   const program = spawn(process.execPath, [driver, file], { stdio: "ignore" });
   const pid = await pidIn(file);
+  const control = openControlGroups();
+  const groups = () => {
+    const all = control === undefined ? [] : readdirSync(dirname(control.folder));
+    return all.filter((name) => name.startsWith(`viceroy-${program.pid}-`));
+  };
+  expect(groups()).toHaveLength(control === undefined ? 0 : 1);
   program.kill("SIGKILL");
   await ended(pid);
+  // The watcher removes them. No other program may do so before.
+  await expect.poll(groups, { timeout: 60_000 }).toEqual([]);
+  control?.close();
 });
 
 describe("resources", () => {

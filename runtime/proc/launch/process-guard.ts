@@ -1,0 +1,13 @@
+/** What watches over the processes of a mesh from outside: a limit of their memory. */
+
+/** The option of `spawnProcs` for a guard. It is a symbol because it is no option of programs. */
+export const processGuard: unique symbol = Symbol("guard of processes");
+
+export interface ProcessGuard {
+  /** The folder of control groups that is removed after the end of this process, if there is one. */
+  readonly groups?: string | undefined;
+  /** Called as soon as a process has been started. */
+  started(pid: number): void;
+  /** Called when a process has ended. Returns why it was killed, if that is known; its failure says so. */
+  ended(pid: number): string | undefined;
+}
