@@ -1,7 +1,4 @@
 /** Limits the memory of processes. There are two ways: control groups of the system, and a watch on the use of memory. */
-import { openControlGroups } from "./control-groups.js";
-import { MemoryGroups } from "./memory-groups.js";
-import { MemoryWatch } from "./memory-watch.js";
 
 /**
  * Called when a process has exceeded its limit, and is to be killed.
@@ -20,10 +17,4 @@ export interface MemoryGuard {
   /** To be called when a process has ended. Returns whether the system has killed it because of its limit. */
   ended(pid: number): boolean;
   close(): void;
-}
-
-/** Returns a guard that uses control groups if this process may create some, and watches the use of memory otherwise. */
-export function makeMemoryGuard(): MemoryGuard {
-  const groups = openControlGroups();
-  return groups === undefined ? new MemoryWatch() : new MemoryGroups(groups);
 }
