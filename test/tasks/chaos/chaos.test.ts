@@ -11,6 +11,7 @@ import { attachHosts } from "viceroy";
 import { JobContext } from "viceroy/tasks";
 import { expect, test } from "vitest";
 import { MemoryStore } from "../../contract/project/src/memory-store.js";
+import { again } from "../../fixtures/tasks/chaos.js";
 import { startHost } from "../../host/start-host.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
@@ -65,7 +66,6 @@ async function storm({ context, random, id, blows }: Site): Promise<void> {
   await until(() => load.size === 0, 60_000).catch(() => {
     throw new Error(`never settled: ${load.pending}`);
   });
-  console.log(`${JSON.stringify(load.counts)}, of ${stores.length} actors`);
   expect(load.problems).toEqual([]);
   expect(faults).toEqual([]);
   load.checkRuns();
@@ -111,7 +111,9 @@ test("on this machine, whose workers and actors are killed", async () => {
   await withRandom(async (random) => {
     const id = `${process.pid}-${random(1e9)}`;
     // What a process opens once, for all contexts.
-    await (await JobContext.open({ procs: 1 })).close();
+    const first = await JobContext.open({ procs: 1 });
+    await first.get(first.run(again, 1, 0));
+    await first.close();
     const [descriptors, files, memory] = [descriptorsOf(process.pid), filesOf(tmpdir()), readdirSync("/dev/shm")];
     const environment = { env: { [taskMark]: id } };
     const context = await JobContext.open({ procs: 3, resources: { cpus: 3 }, environment });
@@ -121,7 +123,7 @@ test("on this machine, whose workers and actors are killed", async () => {
     expect(processesWith(taskMark, id)).toEqual([]);
     expect(filesOf(tmpdir())).toEqual(files);
     expect(readdirSync("/dev/shm").filter((name) => !memory.includes(name))).toEqual([]);
-    await until(() => descriptorsOf(process.pid) <= descriptors);
+    await until(() => descriptorsOf(process.pid) <= descriptors, 20_000);
   });
 });
 
