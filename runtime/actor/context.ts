@@ -131,6 +131,20 @@ export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
 }
 
 /**
+ * Calls `body(first, second)` as code of `turn`. It costs less than `runInTurn`, because continuations of awaits stay those of the
+ * caller: `body` sends messages and awaits nothing.
+ */
+export function callInTurn<A, B>(turn: AnyTurn, body: (first: A, second: B) => void, first: A, second: B): void {
+  const outer = synchronousTurn;
+  synchronousTurn = turn;
+  try {
+    body(first, second);
+  } finally {
+    synchronousTurn = outer;
+  }
+}
+
+/**
  * Returns whether `turn` needs the storage. The runtime's own agents and the program's root do not: without it, code
  * after their awaits runs as the root.
  */

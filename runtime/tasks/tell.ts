@@ -1,6 +1,6 @@
 /** Messages without an answer, to actors that may have ended. */
 import { BackpressureError, SupervisionError } from "../index.js";
-import { mainClock } from "./kernel.js";
+import { currentTurn, mainClock, runInTurn } from "./kernel.js";
 
 /** The time in ms after which a message is sent again whose receiver was too busy. */
 const AGAIN_MS = 5;
@@ -15,6 +15,8 @@ export function tell(send: () => unknown): void {
   } catch (error) {
     if (error instanceof SupervisionError) return;
     if (!(error instanceof BackpressureError)) throw error;
-    mainClock().after(AGAIN_MS, () => tell(send), true);
+    const turn = currentTurn();
+    const again = () => tell(send);
+    mainClock().after(AGAIN_MS, turn === undefined ? again : () => runInTurn(turn, again), true);
   }
 }

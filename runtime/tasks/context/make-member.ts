@@ -48,6 +48,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
       clock: mainClock(),
       random: () => cell.proc.random.number(),
       referencesIn: (value) => member.referencesIn(value),
+      callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },
     });
   }

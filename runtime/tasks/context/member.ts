@@ -7,7 +7,7 @@ import {
 } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
-import { type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import { callInTurn, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
 import { BorrowedResults } from "../refs/borrowed-results.js";
 import { ExportedResults } from "../refs/exported-results.js";
 import { ImportedCodec } from "../refs/imported-codec.js";
@@ -17,7 +17,7 @@ import type { ValueCodec } from "../refs/value-codec.js";
 import type { PendingTask } from "../submit/pending-task.js";
 import { Submitter } from "../submit/submitter.js";
 import type { TaskClass } from "../submit/task-class.js";
-import { decodePlain, encodePlain } from "../values/index.js";
+import { decodePlain, encodePlain, type PlainPlace } from "../values/index.js";
 import type { RunningTask } from "./current.js";
 
 /** The parts of a member that exist before it. */
@@ -89,34 +89,48 @@ export class ContextMember {
   /** Whether references are written into, or read from, the result of a task that is passed to another process. */
   #isReturning = false;
 
-  /** Returns what `encode` returns, and the references in it, which the caller keeps as long as the bytes. */
-  keepingRefs(encode: () => Uint8Array): { readonly bytes: Uint8Array; readonly refs: readonly object[] | undefined } {
-    return this.#collecting(false, encode);
+  /** Encodes a value. Returns the references in it, too, which the caller keeps as long as the bytes. */
+  keepingRefs(
+    codec: ValueCodec,
+    value: unknown,
+    place: PlainPlace,
+  ): { readonly bytes: Uint8Array; readonly refs: readonly object[] | undefined } {
+    return this.#collecting(false, encodeWith, codec, value, place);
   }
 
   /** Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them. */
-  returningRefs(encode: () => Uint8Array): { readonly bytes: Uint8Array; readonly hasReferences: boolean } {
-    const { bytes, refs } = this.#collecting(true, encode);
+  returningRefs(
+    codec: ValueCodec,
+    value: unknown,
+    place: PlainPlace,
+  ): { readonly bytes: Uint8Array; readonly hasReferences: boolean } {
+    const { bytes, refs } = this.#collecting(true, encodeWith, codec, value, place);
     return { bytes, hasReferences: refs !== undefined };
   }
 
   /** Returns the references in the result of a task of this process, which has just arrived. */
   referencesIn(value: Uint8Array): readonly object[] {
-    const { refs = [] } = this.#collecting(true, () => {
-      this.plain.decode(value);
-      return value;
-    });
+    const { refs = [] } = this.#collecting(true, decodeWith, this.plain, value, undefined);
     return refs;
   }
 
-  #collecting(isReturning: boolean, body: () => Uint8Array): { bytes: Uint8Array; refs: object[] | undefined } {
+  /** Calls `body` with the last three arguments: a closure for each task would be garbage. */
+  #collecting<V, P>(
+    isReturning: boolean,
+    body: (codec: ValueCodec, value: V, place: P) => Uint8Array,
+    codec: ValueCodec,
+    value: V,
+    place: P,
+  ): { bytes: Uint8Array; refs: object[] | undefined } {
     // Getters of values can run code that encodes other values.
-    const [wasCollecting, seen, wasReturning] = [this.#isCollecting, this.#seen, this.#isReturning];
+    const wasCollecting = this.#isCollecting;
+    const seen = this.#seen;
+    const wasReturning = this.#isReturning;
     this.#isCollecting = true;
     this.#seen = undefined;
     this.#isReturning = isReturning;
     try {
-      const bytes = body();
+      const bytes = body(codec, value, place);
       return { bytes, refs: this.#seen };
     } finally {
       this.#isCollecting = wasCollecting;
@@ -161,6 +175,11 @@ export class ContextMember {
   /** Runs code that sends messages, apart from the handler that is running. */
   inTurn(body: () => void): void {
     runInTurn(this.#turn, body);
+  }
+
+  /** Calls `body(first, second)`, which sends messages and awaits nothing, apart from the handler that is running. */
+  callInTurn<A, B>(body: (first: A, second: B) => void, first: A, second: B): void {
+    callInTurn(this.#turn, body, first, second);
   }
 
   /**
@@ -275,6 +294,13 @@ export class ContextMember {
   get clock() {
     return mainClock();
   }
+}
+
+const encodeWith = (codec: ValueCodec, value: unknown, place: PlainPlace): Uint8Array => codec.encode(value, place);
+
+function decodeWith(codec: ValueCodec, bytes: Uint8Array): Uint8Array {
+  codec.decode(bytes);
+  return bytes;
 }
 
 function settle(result: Result, resolve: (bytes: Uint8Array) => void, reject: (error: Error) => void): void {

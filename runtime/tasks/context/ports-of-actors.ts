@@ -2,6 +2,7 @@
 import type { ContextHost, Lease, LeaseNotice, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { ActorError, SupervisionError } from "../../index.js";
 import { ResourceUnavailableError, WorkerLostError } from "../errors.js";
+import { callForAnswer } from "../kernel.js";
 import { type GrantedLease, HostLostError, type HostPort, type LeaseOrder, type WorkerPort } from "../submit/ports.js";
 import { tell } from "../tell.js";
 
@@ -67,7 +68,7 @@ function grantedOf(lease: Lease): GrantedLease {
 function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
   const { run, cancel, takeBack, endLease } = worker;
   return {
-    run: (order) => run.callOne(order),
+    run: (order, ended, failed) => callForAnswer(run, [order], ended, failed),
     cancel: (lease, id) => tell(() => cancel.broadcast(lease, id)),
     takeBack: (lease) => tell(() => takeBack.broadcast(lease)),
     endLease: (lease) => tell(() => endLease.broadcast(lease)),

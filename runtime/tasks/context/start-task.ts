@@ -37,7 +37,7 @@ export function startTask(
   const retries = retriesOf(plan, task, label);
   const pending = new PendingTask(task, result, timesOf(task), retries, chainOf(member, result.id));
   const parts: (Uint8Array | ObjectRef<unknown>)[] = [];
-  const held: object[] = [];
+  let held: object[] | undefined;
   let isComplete = plan.ready === undefined;
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
@@ -45,14 +45,18 @@ export function startTask(
       isComplete = false;
       const own = member.own(arg, `cannot run ${label}`);
       parts.push(own);
+      held ??= [];
       held.push(own);
     } else {
-      const { bytes, refs } = member.keepingRefs(() => argumentCodec(task, i, member).encode(arg, placeOf(task, i)));
+      const { bytes, refs } = member.keepingRefs(argumentCodec(task, i, member), arg, placeOf(task, i));
       parts.push(bytes);
-      if (refs !== undefined) held.push(...refs);
+      if (refs !== undefined) {
+        held ??= [];
+        held.push(...refs);
+      }
     }
   }
-  if (held.length > 0) pending.held = held;
+  pending.held = held;
   if (isComplete) {
     pending.args = encodeArguments(parts as Uint8Array[]);
     member.submit(pending, plan.nextClass());

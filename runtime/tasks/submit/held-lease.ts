@@ -1,5 +1,5 @@
 /** A lease that this process holds, with the tasks that it has sent to the worker. */
-import type { TaskFunction } from "../../../generated/tasks.js";
+import type { TaskOrder } from "../../../generated/tasks.js";
 import { functionOf } from "../function-registry.js";
 import type { Task } from "../task-object.js";
 import type { PendingTask } from "./pending-task.js";
@@ -15,12 +15,11 @@ export class HeldLease {
   readonly worker: WorkerPort;
   /** The tasks that were sent and have not ended, in the order in which they were sent. */
   readonly sent = new Set<PendingTask>();
-  /** The run times that were expected of these tasks when they were sent, in microseconds. */
-  readonly #expected = new Map<PendingTask, number>();
   readonly #functions = new Map<Task, number>();
   /** The number of tasks that may still be sent; Infinity unless the process ends after some. */
   #left: number;
   #expectedMicros = 0;
+  readonly #now: () => number;
   /** Whether others wait for the resources. No more tasks are sent then. */
   isWanted = false;
   /** What happened to the process, once the host has said it. */
@@ -32,12 +31,14 @@ export class HeldLease {
   /** The time at which the oldest task that has not ended was sent. */
   busySince = 0;
 
-  constructor(host: HostPort, { id, worker }: GrantedLease, maxTasks: number, now: number) {
+  /** @param now returns the time in milliseconds */
+  constructor(host: HostPort, { id, worker }: GrantedLease, maxTasks: number, now: () => number) {
     this.host = host;
     this.id = id;
     this.worker = worker;
     this.#left = maxTasks;
-    this.idleSince = now;
+    this.#now = now;
+    this.idleSince = now();
   }
 
   get isIdle(): boolean {
@@ -56,13 +57,17 @@ export class HeldLease {
     return this.sent.size < AHEAD_TASKS && this.#expectedMicros + times.expected <= AHEAD_MICROS;
   }
 
-  /** Returns the number of a function in this lease, and the function if the worker does not know the number. */
-  numberOf(task: Task): { readonly fn: number; readonly defines?: TaskFunction } {
+  /** Returns the order that sends a task, with its function if the worker does not know the number of the function. */
+  orderOf({ id, task, args, chain }: PendingTask): TaskOrder {
     const known = this.#functions.get(task);
-    if (known !== undefined) return { fn: known };
-    const fn = this.#functions.size;
-    this.#functions.set(task, fn);
-    return { fn, defines: functionOf(task) };
+    const fn = known ?? this.#functions.size;
+    const order: TaskOrder = { id, lease: this.id, fn, args };
+    if (known === undefined) {
+      this.#functions.set(task, fn);
+      order.defines = functionOf(task);
+    }
+    if (chain !== undefined) order.chain = chain;
+    return order;
   }
 
   /** Forgets a number that could not be sent. */
@@ -70,28 +75,28 @@ export class HeldLease {
     this.#functions.delete(task);
   }
 
-  add(task: PendingTask, now: number): void {
-    if (this.sent.size === 0) this.busySince = now;
+  add(task: PendingTask): void {
+    if (this.sent.size === 0) this.busySince = this.#now();
     this.sent.add(task);
     this.#left--;
     // Nothing is sent behind a task of which nothing is known, because it may take long.
     const micros = Math.min(task.times.expected, AHEAD_MICROS + 1);
-    this.#expected.set(task, micros);
+    task.sentMicros = micros;
     this.#expectedMicros += micros;
     task.lease = this;
   }
 
-  remove(task: PendingTask, now: number): void {
+  remove(task: PendingTask): void {
     this.sent.delete(task);
     task.lease = undefined;
-    this.#expectedMicros -= this.#expected.get(task) ?? 0;
-    this.#expected.delete(task);
+    this.#expectedMicros -= task.sentMicros;
+    task.sentMicros = 0;
     if (this.sent.size === 0) {
       // Sums of floating-point numbers leave a rest.
       this.#expectedMicros = 0;
-      this.idleSince = now;
+      this.idleSince = this.#now();
     } else {
-      this.busySince = now;
+      this.busySince = this.#now();
     }
   }
 

@@ -53,6 +53,8 @@ export class PendingTask {
   /** Where the task is: waiting for arguments (neither), in a queue, or sent under a lease. */
   queue: WaitingPlace | undefined = undefined;
   lease: RunningPlace | undefined = undefined;
+  /** The run time that was expected of the task when it was sent, in microseconds; 0 unless it is sent. */
+  sentMicros = 0;
   /** Why the task was cancelled. */
   cancelled: string | undefined = undefined;
 

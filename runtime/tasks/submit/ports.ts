@@ -7,8 +7,13 @@ import type { Clock } from "../kernel.js";
 
 /** A worker process. */
 export interface WorkerPort {
-  /** Sends a task. It throws when nothing can be sent now, and rejects with the error of the task, or when the process has ended. */
-  run(order: TaskOrder): PromiseLike<TaskOutcome>;
+  /**
+   * Sends a task. It throws when nothing can be sent now.
+   *
+   * @param ended called with the outcome, from another turn of the event loop or microtask
+   * @param failed called with the error of the task, or when the process has ended
+   */
+  run(order: TaskOrder, ended: (outcome: TaskOutcome) => void, failed: (error: Error) => void): void;
   cancel(lease: number, id: number): void;
   takeBack(lease: number): void;
   /** The lease has ended. */
@@ -57,6 +62,8 @@ export interface SubmitterOptions {
   readonly random: () => number;
   /** Runs code that sends messages, as code of the actor that owns the submitter. */
   readonly inTurn: (body: () => void) => void;
+  /** Calls `body(first, second)`, which awaits nothing, in the same way at a lower cost. */
+  readonly callInTurn: <A, B>(body: (first: A, second: B) => void, first: A, second: B) => void;
   /** Returns whether an error of `run` means that the worker process has ended. */
   readonly isLost: (error: unknown) => boolean;
   /** Returns the references in an encoded result that has just arrived. */

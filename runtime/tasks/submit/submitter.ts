@@ -2,7 +2,7 @@
  * Sends the tasks of one process to workers. It asks hosts for leases of worker processes, sends tasks to leased workers
  * directly, and gives leases back: hosts see leases, not tasks.
  */
-import type { LeaseNotice, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
+import type { LeaseNotice, TaskOutcome } from "../../../generated/tasks.js";
 import { TaskCancelledError, WorkerLostError } from "../errors.js";
 import type { Result } from "../refs/result.js";
 import type { HeldLease } from "./held-lease.js";
@@ -50,7 +50,7 @@ export class Submitter {
       return;
     }
     this.pending.add(task);
-    this.#options.inTurn(() => queue.add(task));
+    this.#options.callInTurn(addTo, queue, task);
     this.#sweepLater();
   }
 
@@ -183,16 +183,17 @@ export class Submitter {
   }
 
   #send(task: PendingTask, lease: HeldLease, queue: TaskQueue): boolean {
-    const { fn, defines } = lease.numberOf(task.task);
-    const { id, args, chain } = task;
-    const order: TaskOrder = { id, lease: lease.id, fn, args };
-    if (defines !== undefined) order.defines = defines;
-    if (chain !== undefined) order.chain = chain;
-    let outcome: PromiseLike<TaskOutcome>;
+    const order = lease.orderOf(task);
+    lease.add(task);
     try {
-      outcome = lease.worker.run(order);
+      lease.worker.run(
+        order,
+        (outcome) => this.#ended(task, lease, queue, outcome),
+        (error) => this.#failed(task, lease, queue, error),
+      );
     } catch (error) {
-      if (defines !== undefined) lease.forget(task.task);
+      lease.remove(task);
+      if (order.defines !== undefined) lease.forget(task.task);
       if ((error as Error).name === "BackpressureError") return false;
       if (this.#options.isLost(error)) {
         // Nothing was sent, so that any task can be sent to another process.
@@ -203,11 +204,6 @@ export class Submitter {
       task.result.reject(error as Error);
       return true;
     }
-    lease.add(task, this.#options.clock.now());
-    outcome.then(
-      (value) => this.#ended(task, lease, queue, value),
-      (error: unknown) => this.#failed(task, lease, queue, error as Error),
-    );
     return true;
   }
 
@@ -216,18 +212,18 @@ export class Submitter {
     if (state === "done") {
       task.times.add(micros);
       this.pending.delete(task);
-      lease.remove(task, this.#options.clock.now());
+      lease.remove(task);
       try {
         task.result.resolve(value, references === true ? this.#options.referencesIn(value) : undefined);
       } catch (error) {
         task.result.reject(error as Error);
       }
     } else {
-      lease.remove(task, this.#options.clock.now());
+      lease.remove(task);
       if (state === "cancelled" || task.cancelled !== undefined) this.#settleCancelled(task);
       else this.#again(task, queue);
     }
-    this.#options.inTurn(() => queue.ended(lease));
+    this.#options.callInTurn(endedIn, queue, lease);
   }
 
   /** Puts a task before the others of its queue. */
@@ -238,12 +234,12 @@ export class Submitter {
   }
 
   #failed(task: PendingTask, lease: HeldLease, queue: TaskQueue, error: Error): void {
-    lease.remove(task, this.#options.clock.now());
+    lease.remove(task);
     if (!this.#options.isLost(error)) {
       this.pending.delete(task);
       if (task.cancelled !== undefined) this.#settleCancelled(task);
       else task.result.reject(taskErrorOf(task.label, error));
-      this.#options.inTurn(() => queue.ended(lease));
+      this.#options.callInTurn(endedIn, queue, lease);
       return;
     }
     queue.lost(lease);
@@ -305,3 +301,7 @@ export class Submitter {
     });
   }
 }
+
+// Closures for each task would be garbage.
+const addTo = (queue: TaskQueue, task: PendingTask): void => queue.add(task);
+const endedIn = (queue: TaskQueue, lease: HeldLease): void => queue.ended(lease);

@@ -48,6 +48,7 @@ export class TaskQueue {
   readonly #uses = new Map<HeldLease, HostUse>();
   readonly #owner: QueueOwner;
   #extraRequests = 0;
+  readonly #now = () => this.#owner.clock.now();
 
   constructor(taskClass: TaskClass, hosts: HostChoice, owner: QueueOwner) {
     this.taskClass = taskClass;
@@ -167,7 +168,7 @@ export class TaskQueue {
     this.#requests.delete(request);
     const { at } = request;
     at.lostStarts = 0;
-    const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#owner.clock.now());
+    const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#now);
     this.leases.add(lease);
     this.#uses.set(lease, at);
     this.#owner.granted(lease);

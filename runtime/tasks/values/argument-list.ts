@@ -10,9 +10,13 @@ import { MAX_ARGUMENTS, MAX_BYTES } from "./layout.js";
 /** One encoded argument. */
 export type ArgumentPart = Uint8Array;
 
+/** No arguments. Tasks without any are common, and share the bytes. */
+const none = new Uint8Array([0]);
+
 /** Joins encoded arguments. Throws a RangeError if they are too many or too large. */
 export function encodeArguments(parts: readonly ArgumentPart[]): Uint8Array {
   const count = parts.length;
+  if (count === 0) return none;
   if (count > MAX_ARGUMENTS) {
     throw new RangeError(`cannot run a task: expected at most ${MAX_ARGUMENTS} arguments, got ${count}`);
   }

@@ -2,7 +2,6 @@
 import {
   type TaskFunction,
   type TaskOrder,
-  type TaskOrigin,
   type TaskOutcome,
   TaskWorkerActor,
   type WorkerOptions,
@@ -15,12 +14,15 @@ import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { mainClock } from "../kernel.js";
 import { tell } from "../tell.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
-import { TaskRun } from "./task-run.js";
+import { type RunEnvironment, TaskRun } from "./task-run.js";
 
 /** The tasks of one lease, and the functions that have been named in it. */
 interface LeaseState {
   readonly slot: LeaseSlot;
   readonly functions: Functions;
+  readonly environment: RunEnvironment;
+  /** The process that sends the tasks of the lease. */
+  readonly holder: bigint;
 }
 
 /** @internal */
@@ -33,18 +35,15 @@ export class PoolWorker extends TaskWorkerActor {
     this.#context = { member, context: makeContext(member), options };
   }
 
-  run(order: TaskOrder): Promise<TaskOutcome> {
+  run(order: TaskOrder): Promise<TaskOutcome> | TaskOutcome {
     if (this.#context === undefined) throw new Error("cannot run a task: this worker was not configured");
     const lease = this.#leaseOf(order.lease);
-    const chain = order.chain ?? [originOfCaller(order.id)];
-    const { member, context } = this.#context;
     // A task can be handed back before it begins: the function is known from then on nevertheless.
     if (order.defines !== undefined) define(lease.functions, order.fn, order.defines);
-    return new Promise((resolve, reject) => {
-      const find = () => findDefined(lease.functions, order.fn);
-      const environment = { context, member, slot: lease.slot, now: () => mainClock().now() };
-      lease.slot.add(new TaskRun(order, chain, find, environment, resolve, reject));
-    });
+    const chain = order.chain ?? [{ proc: lease.holder, id: order.id }];
+    const run = new TaskRun(order, chain, lease.environment);
+    lease.slot.add(run);
+    return run.outcome;
   }
 
   cancel(lease: number, id: number): void {
@@ -67,7 +66,12 @@ export class PoolWorker extends TaskWorkerActor {
   #leaseOf(id: number): LeaseState {
     let lease = this.#leases.get(id);
     if (lease === undefined) {
-      lease = { slot: new LeaseSlot(this.#hostOf(id)), functions: new Map() };
+      const holder = handlerContext().caller.id.proc;
+      const { member, context } = this.#context!;
+      const slot = new LeaseSlot(this.#hostOf(id));
+      const functions: Functions = new Map();
+      const find = (fn: number) => findDefined(functions, fn);
+      lease = { slot, functions, holder, environment: { context, member, slot, find, now: () => mainClock().now() } };
       this.#leases.set(id, lease);
     }
     return lease;
@@ -107,8 +111,4 @@ function findDefined(functions: Functions, fn: number): TaskImplementation | Pro
   if (found instanceof Error) throw found;
   if (found === undefined) throw new Error(`cannot run function ${fn} of a lease: it was not defined before`);
   return found;
-}
-
-function originOfCaller(id: number): TaskOrigin {
-  return { proc: handlerContext().caller.id.proc, id };
 }

@@ -17,6 +17,8 @@ export interface RunEnvironment {
   readonly context: object;
   readonly member: ContextMember;
   readonly slot: LeaseSlot;
+  /** Returns the function with a number, which is loaded at its first use. */
+  readonly find: (fn: number) => TaskImplementation | Promise<TaskImplementation>;
   /** Returns the time in milliseconds. */
   readonly now: () => number;
 }
@@ -26,10 +28,11 @@ export class TaskRun implements SlotTask, RunningTask {
   readonly awaited = new Map<number, number>();
   readonly chain: readonly TaskOrigin[];
   readonly #order: TaskOrder;
-  readonly #find: () => TaskImplementation | Promise<TaskImplementation>;
   readonly #environment: RunEnvironment;
-  readonly #resolve: (outcome: TaskOutcome) => void;
-  readonly #reject: (error: unknown) => void;
+  /** The outcome, or the error, of a task that has ended before its outcome was asked for. */
+  #ended: { readonly outcome: TaskOutcome } | { readonly error: unknown } | undefined;
+  #resolve: ((outcome: TaskOutcome) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
   #name = "a task";
   #abort: AbortController | undefined;
   #isCancelled = false;
@@ -37,21 +40,33 @@ export class TaskRun implements SlotTask, RunningTask {
   /** The time of the start; undefined before. */
   #begin: number | undefined;
 
-  constructor(
-    order: TaskOrder,
-    chain: readonly TaskOrigin[],
-    find: () => TaskImplementation | Promise<TaskImplementation>,
-    environment: RunEnvironment,
-    resolve: (outcome: TaskOutcome) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(order: TaskOrder, chain: readonly TaskOrigin[], environment: RunEnvironment) {
     this.id = order.id;
     this.chain = chain;
     this.#order = order;
-    this.#find = find;
     this.#environment = environment;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  }
+
+  /**
+   * The outcome, which is read once. A task that has ended at once needs no promise.
+   *
+   * @throws what the task has thrown
+   */
+  get outcome(): TaskOutcome | Promise<TaskOutcome> {
+    const ended = this.#ended;
+    if (ended === undefined) {
+      return new Promise((resolve, reject) => {
+        this.#resolve = resolve;
+        this.#reject = reject;
+      });
+    }
+    if ("error" in ended) throw ended.error;
+    return ended.outcome;
+  }
+
+  #answer(outcome: TaskOutcome): void {
+    if (this.#resolve === undefined) this.#ended = { outcome };
+    else this.#resolve(outcome);
   }
 
   get label(): string {
@@ -71,7 +86,7 @@ export class TaskRun implements SlotTask, RunningTask {
     let found: TaskImplementation | Promise<TaskImplementation>;
     let parts: readonly Uint8Array[];
     try {
-      found = this.#find();
+      found = this.#environment.find(this.#order.fn);
       parts = decodeArguments(this.#order.args);
     } catch (error) {
       this.#fail(error);
@@ -124,9 +139,8 @@ export class TaskRun implements SlotTask, RunningTask {
     let bytes: Uint8Array;
     let hasReferences: boolean;
     try {
-      ({ bytes, hasReferences } = member.returningRefs(() =>
-        resultCodec(task, member).encode(value, { kind: "result", task: task.name }),
-      ));
+      const place = { kind: "result", task: task.name } as const;
+      ({ bytes, hasReferences } = member.returningRefs(resultCodec(task, member), value, place));
     } catch (error) {
       this.#fail(error);
       return;
@@ -143,12 +157,13 @@ export class TaskRun implements SlotTask, RunningTask {
       return;
     }
     this.#leave();
-    this.#reject(error);
+    if (this.#reject === undefined) this.#ended = { error };
+    else this.#reject(error);
   }
 
   #end(outcome: TaskOutcome): void {
     this.#leave();
-    this.#resolve(outcome);
+    this.#answer(outcome);
   }
 
   #leave(): void {
@@ -158,12 +173,12 @@ export class TaskRun implements SlotTask, RunningTask {
   }
 
   handBack(): void {
-    this.#resolve(returned);
+    this.#answer(returned);
   }
 
   cancel(): void {
     if (this.#begin === undefined) {
-      this.#resolve(cancelled);
+      this.#answer(cancelled);
       return;
     }
     this.#isCancelled = true;
