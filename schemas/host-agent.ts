@@ -263,4 +263,13 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   processes(): Uint64[];
+  /**
+   * Has a controller of this host spawn an actor in its own process and publish it. A host has one such controller for each
+   * name: if there is one already, the call returns when its actor is published. The controller ends with this host, or
+   * when its actor ends it.
+   * @param name the name by which the actor is published
+   * @param order the actor and the hosts that the controller attaches, as the text of `encodeServeOrder`
+   * @concurrent
+   */
+  serve(name: string, order: string): void;
 }

@@ -98,6 +98,13 @@ export interface ActorPlaced {
   gpus: Uint32[];
 }
 
+/** What a detached actor gets of its host: the resources are held for it, and its environment is prepared. */
+export interface HeldForActor {
+  gpus: Uint32[];
+  /** The environment variables of its process. */
+  env: Record<string, string>;
+}
+
 /** The configuration of the manager of one host. */
 export interface HostOptions {
   /** The id of the context. */
@@ -193,6 +200,24 @@ export interface TaskHost extends Actor<[options: HostOptions]> {
    * @concurrent
    */
   actorLives(id: Uint64): boolean;
+  /**
+   * Waits until the resources of a detached actor are free, and holds them until `release`. A controller creates the actor.
+   *
+   * @concurrent
+   */
+  hold(order: ActorOrder): HeldForActor;
+  /**
+   * Holds resources that a detached actor of this host has already, also if they are in use, until `release`.
+   *
+   * @concurrent
+   */
+  keep(id: Uint64, resources: Record<string, number>, gpus: Uint32[]): void;
+  /**
+   * Frees the resources that are held under a number. An unknown number has no effect.
+   *
+   * @concurrent
+   */
+  release(id: Uint64): void;
 }
 
 /** A function, and the module that exports it. */
@@ -349,6 +374,8 @@ export interface ActorRequest {
   /** The index of the host. Absent: the root chooses it. */
   host?: Uint32;
   order: ActorOrder;
+  /** Whether a controller on the hosts of the context creates the actor, so that it outlives the program. */
+  detached?: boolean;
 }
 
 /** The actor that the root has found or created. */
@@ -413,4 +440,74 @@ export interface TaskRoot extends Actor<[context: string]> {
   ): PlacedBundle[];
   /** @concurrent */
   unreserve(group: Uint64): void;
+}
+
+/** The order to create a detached actor, whose resources are held by the context that asks. */
+export interface DetachedOrder {
+  name: string;
+  getIfExists: boolean;
+  /** The random id of the daemon of its host. */
+  host: Uint64;
+  registry: string;
+  classId: string;
+  /** The arguments of the constructor, encoded with the codec of the schema. */
+  args: Uint8Array;
+  restarts: Uint32;
+  resources: Record<string, number>;
+  gpus: Uint32[];
+  /** The environment variables of its process. */
+  env: Record<string, string>;
+}
+
+/** A detached actor. It is published by its name. */
+export interface DetachedActor {
+  /** The number of the actor, unique on its controller. */
+  id: Uint64;
+  name: string;
+  /** The URL of the registry of its class, and the id of the class in it. */
+  registry: string;
+  classId: string;
+  /** The time of the request for it, in milliseconds since 1970. */
+  since: number;
+  /** The random id of the daemon of its host. */
+  host: Uint64;
+  resources: Record<string, number>;
+  gpus: Uint32[];
+  /** Whether this request has created it. */
+  created: boolean;
+}
+
+/**
+ * The detached actors of some hosts. It lives in a controller there, and owns them. Programs find it by its published name, so
+ * its messages contain no handles.
+ */
+export interface DetachedActors extends Actor {
+  /**
+   * Creates an actor and publishes it, or finds the one that has the name. Throws ActorNameTakenError if another actor has the
+   * name.
+   *
+   * @concurrent
+   */
+  create(order: DetachedOrder): DetachedActor;
+  /**
+   * Finds an actor by its name. Waits while the actor is being created. Answers null if there is none.
+   *
+   * @concurrent
+   */
+  find(name: string): DetachedActor | null;
+  /**
+   * Stops an actor and its process. An unknown number has no effect.
+   *
+   * @param drain the time in milliseconds in which the actor still handles messages that it has been sent
+   * @concurrent
+   */
+  end(id: Uint64, reason: string, drain: Uint32): void;
+  /** @concurrent */
+  list(): DetachedActor[];
+  /**
+   * Answers when an actor has ended.
+   *
+   * @concurrent
+   */
+  untilEnded(id: Uint64): void;
 }

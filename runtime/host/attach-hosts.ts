@@ -10,7 +10,7 @@ import { FileCredentials, type TlsFiles } from "../link/transport/tls/credential
 import { currentRuntime } from "../proc/process/current-runtime.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
-import { AttachedHosts } from "./attached/attached-hosts.js";
+import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
 import { type HostAddress, parseTargets } from "./attached/host-targets.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
@@ -113,13 +113,14 @@ export interface JobHosts {
   readonly hasOwnProof: boolean;
   /** Whether what the hosts print is in the same log as what this program prints. */
   readonly isSameLog: boolean;
+  readonly controllerFiles?: ControllerFiles;
 }
 
 /** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
 export function attachRoutedHosts<D extends string = "hosts">(
   places: readonly RoutedHost[],
   options: AttachOptions<D> = {},
-  { hasOwnProof, isSameLog }: JobHosts = { hasOwnProof: false, isSameLog: false },
+  { hasOwnProof, isSameLog, controllerFiles }: JobHosts = { hasOwnProof: false, isSameLog: false },
 ): HostMesh<D> {
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
@@ -136,7 +137,10 @@ export function attachRoutedHosts<D extends string = "hosts">(
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
-  const attachment = new AttachedHosts(here, owner, { name, dimension, targets, access });
+  const attachment = new AttachedHosts(here, owner, {
+    ...{ name, dimension, targets, access },
+    ...(controllerFiles === undefined ? {} : { controllerFiles }),
+  });
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
 }
 

@@ -1,7 +1,7 @@
 /** Waits for the hosts of a run, and attaches them to this program. */
 import { MAX_TIMER_MS } from "../link/clock.js";
 import { abortable } from "./abortable.js";
-import { openCertificate, proofFor } from "./driver-proof.js";
+import { controllerFilesOf, openCertificate, proofFor, whyHostsEnd } from "./driver-proof.js";
 import { JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
 import type { CheckedOptions } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
@@ -17,6 +17,8 @@ interface StartedJob {
   readonly options: CheckedOptions;
   /** Whether this program is the command of the run, whose output is in the log of the hosts. */
   readonly isInside: boolean;
+  /** Whether the run is recorded in a cache, or was found there, so that it outlives this program. */
+  readonly isRecorded: boolean;
 }
 
 /**
@@ -30,11 +32,19 @@ export async function attachRun(
   report: Report,
   missing: ReadonlySet<string>,
 ): Promise<HostMeshes> {
-  const { name: jobName, provider, options, isInside } = job;
+  const { name: jobName, provider, options, isInside, isRecorded } = job;
   run.certificate ??= await certificateOf(provider, run);
   const hosts = await hostsInTime(job, run, report, missing);
   const proof = proofFor(jobName, hosts, run.certificate?.files);
-  const known = { hasOwnProof: Object.keys(proof).length > 0, isSameLog: isInside };
+  const known = {
+    hasOwnProof: Object.keys(proof).length > 0,
+    isSameLog: isInside,
+    controllerFiles: async () => {
+      const why = whyHostsEnd(isInside, isRecorded);
+      if (why !== undefined) throw new Error(`the job "${jobName}" cannot keep it: ${why}`);
+      return controllerFilesOf(provider, run);
+    },
+  };
   // The provider knows that a host is lost earlier than the driver that dials it.
   const losing = run.losing.signal;
   const meshes: Record<string, HostMesh<"hosts">> = {};

@@ -4,7 +4,7 @@ import { errorMessage } from "../../shared/text/error-message.js";
 import type { TlsFiles } from "../link/transport/tls/credentials.js";
 import { checkOptionNames } from "../shape/check-options.js";
 import type { DetachOptions } from "./call-options.js";
-import { controllerFiles } from "./driver-proof.js";
+import { controllerFilesOf, whyHostsEnd } from "./driver-proof.js";
 import { JobDetachError } from "./errors.js";
 import type { JobLife } from "./job-life.js";
 import { detachHosts, HandOverRefusedError, type HostMesh } from "./kernel.js";
@@ -29,13 +29,11 @@ export function checkDrain(job: string, options: DetachOptions): number {
 export async function detachJob(life: JobLife, drain: number): Promise<void> {
   const refuse = (why: string) => new JobDetachError(life.name, [why]);
   if (life.provider.isOwnHost === true) throw refuse("its host is this machine, and ends with this program");
-  if (life.isInside) throw refuse("it ends with its command, in which this program runs");
-  if (life.cache === undefined && life.known === undefined) {
-    throw refuse("it has no cache, so its hosts end with this program; give it a file with the option cache");
-  }
+  const why = whyHostsEnd(life.isInside, life.cache !== undefined || life.known !== undefined);
+  if (why !== undefined) throw refuse(why);
   const { run } = life;
   if (run?.attached === undefined) throw refuse("this program has not attached its hosts; call state first");
-  const tls = life.provider.tls === null ? undefined : await controllerFiles(run.record);
+  const tls = await controllerFilesOf(life.provider, run);
   await detachRun(life.name, run.attached, drain, () => life.forget(run), tls);
 }
 

@@ -5,7 +5,8 @@ import { credentialsFolder } from "./credentials/credentials-folder.js";
 import type { DriverCredentials } from "./credentials/index.js";
 import { JobStartError } from "./errors.js";
 import type { TlsSpec } from "./job-options.js";
-import type { ReadyHost } from "./provider.js";
+import type { JobRun } from "./job-run.js";
+import type { JobProvider, ReadyHost } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 
 /** The options of `attachHosts` about credentials. */
@@ -28,8 +29,26 @@ export async function openCertificate(
   }
 }
 
-/** Makes a certificate for a controller of a run. @throws JobStartError if a file of the run cannot be used */
-export async function controllerFiles({ name, folder }: Pick<JobRecord, "name" | "folder">): Promise<TlsFiles> {
+/**
+ * Returns why no controller on the hosts of a job outlives this program; undefined if it does.
+ * @param isInside whether this program is the command of the job
+ * @param isRecorded whether the job has a cache, or was found in one
+ */
+export function whyHostsEnd(isInside: boolean, isRecorded: boolean): string | undefined {
+  if (isInside) return "it ends with its command, in which this program runs";
+  if (isRecorded) return undefined;
+  return "it has no cache, so its hosts end with this program; give it a file with the option cache";
+}
+
+/**
+ * Makes a certificate for a controller of a run; undefined if its hosts have none.
+ * @throws JobStartError if a file of the run cannot be used
+ */
+export async function controllerFilesOf(
+  { tls }: Pick<JobProvider, "tls">,
+  { record: { name, folder } }: Pick<JobRun, "record">,
+): Promise<TlsFiles | undefined> {
+  if (tls === null) return undefined;
   const { issueController } = await import("./credentials/index.js");
   try {
     return issueController(credentialsFolder(folder));

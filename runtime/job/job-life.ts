@@ -244,7 +244,11 @@ export class JobLife {
   }
 
   get #started(): Parameters<typeof attachRun>[0] {
-    return { name: this.name, provider: this.provider, options: this.#options, isInside: this.isInside };
+    return { name: this.name, provider: this.provider, options: this.#options, ...this.#lasting };
+  }
+
+  get #lasting() {
+    return { isInside: this.isInside, isRecorded: this.cache !== undefined || this.known !== undefined };
   }
 
   #ownMeshes(): HostMeshes {

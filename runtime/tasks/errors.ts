@@ -85,6 +85,11 @@ export class ResourceUnavailableError extends Error {
   override readonly name: string = "ResourceUnavailableError";
 }
 
+/** Rejects `actor` with `lifetime: "detached"` when nothing on the hosts of the context outlives the program. */
+export class DetachedActorError extends Error {
+  override readonly name: string = "DetachedActorError";
+}
+
 /** Rejects `actor` when another actor has the name. */
 export class ActorNameTakenError extends Error {
   override readonly name: string = "ActorNameTakenError";

@@ -29,6 +29,7 @@ export type { WaitOptions } from "./context/wait-options.js";
 export { RuntimeEnv, type RuntimeEnvOptions } from "./environment/index.js";
 export {
   ActorNameTakenError,
+  DetachedActorError,
   ObjectLostError,
   ResourceUnavailableError,
   TaskCancelledError,

@@ -18,6 +18,10 @@ registerActors(import.meta.url, {
           ([m]) => m.PoolWorker,
         ),
     },
+    "viceroy/runtime/tasks/detached/detached-keeper#DetachedKeeper": {
+      schema: "viceroy/schemas/tasks#DetachedActors",
+      load: () => import("./detached/detached-keeper.js").then((m) => m.DetachedKeeper),
+    },
     "viceroy/runtime/tasks/host/host-actor#HostManager": {
       schema: "viceroy/schemas/tasks#TaskHost",
       load: () => import("./host/host-actor.js").then((m) => m.HostManager),

@@ -7,6 +7,7 @@ import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { ProcId } from "../../link/address.js";
+import type { TlsFiles } from "../../link/transport/tls/credentials.js";
 import { Membership } from "../../proc/mesh/membership.js";
 import { leaveReason } from "../../proc/mesh/resize-procs.js";
 import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
@@ -25,12 +26,21 @@ interface AttachedHostsOptions {
   readonly access: HostAccess;
   /** The ids of the agents, in rank order, if this process takes the place of another driver. */
   readonly agents?: readonly ProcId[];
+  readonly controllerFiles?: ControllerFiles;
 }
+
+/**
+ * Makes the certificate of a controller that outlives this program; resolves with undefined if the hosts need none. Rejects
+ * with the reason if no controller can outlive this program.
+ */
+export type ControllerFiles = () => Promise<TlsFiles | undefined>;
 
 export class AttachedHosts implements OwnedMesh {
   readonly name: string;
   readonly dimension: string;
   readonly access: HostAccess;
+  /** Absent if the hosts belong to no job. */
+  readonly controllerFiles: ControllerFiles | undefined;
   readonly owner: LocalActor;
   /** The ranks of the hosts. The mesh has one dimension, so the number of a host is its index. */
   readonly members: Membership;
@@ -43,12 +53,13 @@ export class AttachedHosts implements OwnedMesh {
   #stopping: Promise<void> | undefined;
 
   constructor(runtime: ProcessRuntime, owner: LocalActor, options: AttachedHostsOptions) {
-    const { name, dimension, targets, access, agents } = options;
+    const { name, dimension, targets, access, agents, controllerFiles } = options;
     this.#runtime = runtime;
     this.owner = owner;
     this.name = name;
     this.dimension = dimension;
     this.access = access;
+    this.controllerFiles = controllerFiles;
     this.members = new Membership({ [dimension]: targets.length });
     this.#hosts = targets.map((target, i) => new AttachedHost(runtime, target, access, agents?.[i]));
     this.#addKey(this.#hosts);

@@ -20,6 +20,8 @@ export class ControllerProcesses implements Controllers {
   readonly #random: Random;
   readonly #print: (line: string) => void;
   readonly #controllers = new Map<bigint, ControllerProcess>();
+  /** The controllers that serve actors, by the names of the actors. Each resolves when its actor is published. */
+  readonly #serving = new Map<string, Promise<void>>();
   #owning = 0;
 
   /** @param print prints a line about the controllers */
@@ -44,6 +46,29 @@ export class ControllerProcesses implements Controllers {
     controller.isOwner = true;
     this.#owning++;
     this.#print(`controller ${controller.pid} has taken over the meshes of a driver; ${this.#count()}`);
+  }
+
+  serve(name: string, order: string): Promise<void> {
+    let serving = this.#serving.get(name);
+    if (serving === undefined) {
+      serving = this.#serve(name, order);
+      this.#serving.set(name, serving);
+    }
+    return serving;
+  }
+
+  async #serve(name: string, order: string): Promise<void> {
+    const id = this.#random.id();
+    const controller = new ControllerProcess();
+    this.#controllers.set(id, controller);
+    void controller.ended.then((how) => {
+      this.#serving.delete(name);
+      this.#ended(id, controller, how);
+    });
+    await controller.ask({ serve: order });
+    controller.isOwner = true;
+    this.#owning++;
+    this.#print(`controller ${controller.pid} serves ${name}; ${this.#count()}`);
   }
 
   end(id: bigint): void {

@@ -154,6 +154,10 @@ export class HostAgent extends HostAgentActor {
     return [...this.#session.processes];
   }
 
+  serve(name: string, order: string): Promise<void> {
+    return this.#session.controllers.serve(name, order);
+  }
+
   movePublishedSender(move: SenderMove): Promise<MovedSender> {
     return this.#session.relay.moveSender(move);
   }

@@ -1,20 +1,21 @@
 /**
- * A controller: the process on a host that owns what a driver has handed over. The daemon of the host starts it and sends
- * it two orders. It ends with the daemon, with the last of its meshes, and when a host ends it by a signal.
+ * A controller: the process on a host that owns what outlives a driver. The daemon of the host starts it, and sends it
+ * either two orders, to take over what a driver has handed over, or one, to serve an actor that spawns meshes itself. It ends
+ * with the daemon, with the last of the meshes that it has taken over, when the actor that it serves ends it, and when a
+ * host ends it by a signal.
  */
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { startSuccessorRuntime } from "../../proc/process/current-runtime.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
-import { settlesWithin } from "../../proc/time-limit.js";
+import { endController, setControllerRuntime } from "./controller-end.js";
 import type { ControllerAnswer, ControllerOrder } from "./controller-messages.js";
 import { decodeHandOver, type HandOver } from "./hand-over.js";
+import { decodeServeOrder } from "./serve-order.js";
+import { serveActor } from "./served-actor.js";
 import { attachHandedHosts, type HandedClasses, takeOver } from "./take-over.js";
 
 export { controllerArgument } from "./controller-messages.js";
-
-/** Time in ms for everything to stop when the host has ended. */
-const endLimit = 1000;
 
 interface Prepared {
   readonly runtime: ProcessRuntime;
@@ -25,9 +26,10 @@ interface Prepared {
 export function runController(): void {
   let prepared: Prepared | undefined;
   const answer = (said: ControllerAnswer) => process.send?.(said);
-  process.once("disconnect", () => void end(prepared?.runtime, "its host has ended"));
-  process.on("message", ({ prepare: first, takeOver: second }: ControllerOrder) => {
+  process.once("disconnect", () => void endController("its host has ended"));
+  process.on("message", ({ prepare: first, takeOver: second, serve }: ControllerOrder) => {
     const run = async () => {
+      if (serve !== undefined) await serveActor(decodeServeOrder(serve));
       if (first !== undefined) prepared = await prepare(decodeHandOver(first));
       if (second === undefined) return;
       const { runtime, classes } = prepared!;
@@ -44,6 +46,7 @@ export function runController(): void {
 /** Loads the program, and checks that the hosts accept this process. */
 async function prepare(state: HandOver): Promise<Prepared> {
   const runtime = startSuccessorRuntime({ universe: state.universe, id: state.driver });
+  setControllerRuntime(runtime);
   const { platform } = runtime;
   const configs = state.procs.flatMap(({ procs }) => procs.map(({ config }) => config));
   for (const loader of new Set(configs.map((config) => config.loader))) {
@@ -79,11 +82,6 @@ function superviseMeshes(runtime: ProcessRuntime): void {
   runtime.unhandledFaults.replaceHook((failure) => {
     runtime.platform.print(`viceroy controller: ${failure.report()}\n`);
     const isLiving = [...runtime.spawnedActors.values()].some((mesh) => !mesh.isOver);
-    if (!isLiving) void end(runtime, "all its meshes have ended");
+    if (!isLiving) void endController("all its meshes have ended");
   });
-}
-
-async function end(runtime: ProcessRuntime | undefined, reason: string): Promise<void> {
-  if (runtime !== undefined) await settlesWithin(runtime.platform.clock, endLimit, runtime.stop({ reason, drain: 0 }));
-  process.exit();
 }

@@ -36,7 +36,11 @@ export async function describeHandOver(
   };
 }
 
-function describeHosts({ name, dimension, access, hosts }: AttachedHosts, tls: TlsFiles | undefined): HandedHosts {
+/** @param tls the files of the certificate of the controller; undefined if the hosts need none */
+export function describeHosts(
+  { name, dimension, access, hosts }: AttachedHosts,
+  tls: TlsFiles | undefined,
+): HandedHosts {
   const { registry, ...others } = access;
   const addresses = hosts.map(({ id, address }) => ({ agent: id, address }));
   return {

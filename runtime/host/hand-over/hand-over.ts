@@ -100,6 +100,16 @@ export interface HandOver {
 }
 
 export function encodeHandOver(state: HandOver): string {
+  return encodeState(state);
+}
+
+/** @throws Error if another version has written the text */
+export function decodeHandOver(text: string): HandOver {
+  return decodeState(text);
+}
+
+/** Returns plain data, bigints and bytes as the text of an order to a controller. */
+export function encodeState(state: object): string {
   return JSON.stringify({ version, state }, (_, value: unknown) => {
     if (typeof value === "bigint") return { $bigint: value.toString(16) };
     if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString("base64") };
@@ -109,13 +119,13 @@ export function encodeHandOver(state: HandOver): string {
 }
 
 /** @throws Error if another version has written the text */
-export function decodeHandOver(text: string): HandOver {
+export function decodeState<T>(text: string): T {
   const { version: theirs, state } = JSON.parse(text, (_, value: unknown) => {
     if (typeof value !== "object" || value === null) return value;
     if ("$bigint" in value) return BigInt(`0x${value.$bigint}`);
     if ("$bytes" in value) return new Uint8Array(Buffer.from(value.$bytes as string, "base64"));
     return "$infinity" in value ? Number.POSITIVE_INFINITY : value;
-  }) as { readonly version: string; readonly state: HandOver };
+  }) as { readonly version: string; readonly state: T };
   if (theirs === version) return state;
   throw new Error(
     `the host has Viceroy ${version}, and the driver has Viceroy ${theirs}; install the same version on both`,

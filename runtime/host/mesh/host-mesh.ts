@@ -31,6 +31,7 @@ import { type PlanForExtent, planReplacements, startJoining, startProcs } from "
 const defaultDrain = 5000;
 
 let readAttachment: (mesh: HostMesh) => AttachedHosts | undefined;
+let readRegion: (mesh: HostMesh) => Region;
 
 /** Maps the names of dimensions to types of host meshes. */
 interface HostMeshKind extends RegionMeshKind {
@@ -48,6 +49,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
 
   static {
     readAttachment = (mesh) => mesh.#attached;
+    readRegion = (mesh) => mesh.#region;
   }
 
   /**
@@ -285,6 +287,11 @@ export function ownHosts(name: string): HostMesh<"hosts"> {
 /** Returns the attached hosts of a mesh; undefined for this machine. */
 export function attachmentOf(mesh: HostMesh): AttachedHosts | undefined {
   return readAttachment(mesh);
+}
+
+/** Returns the region of the hosts that were attached together to which a mesh refers. */
+export function hostRegionOf(mesh: HostMesh): Region {
+  return readRegion(mesh);
 }
 
 /** Returns the machine that this process runs on, as a mesh of one host without dimensions. */

@@ -51,7 +51,7 @@ export class ActorNames<A> {
     const { name, classId, at } = request;
     const known = this.#names.get(name);
     if (known === undefined) return { kind: "create", creation: this.#create(name, classId, at) };
-    if (!request.getIfExists) throw nameTakenError(request, known.classId, known.since, known.created !== undefined);
+    if (!request.getIfExists) throw nameTakenError(name, known.classId, known.since, known.created !== undefined);
     checkClass(name, known.classId, classId);
     return { kind: "found", actor: known.actor };
   }
@@ -103,7 +103,12 @@ export function checkClass(name: string, found: string, wanted: string): void {
   );
 }
 
-function nameTakenError({ name }: NameRequest, classId: string, since: number, isCreated: boolean): Error {
+/**
+ * @param classId the class of the actor that has the name
+ * @param since the time of the request for that actor, in milliseconds since 1970
+ * @param isCreated whether that actor lives; false: it is being created
+ */
+export function nameTakenError(name: string, classId: string, since: number, isCreated: boolean): Error {
   const time = new Date(since).toISOString();
   const state = isCreated ? `has the name since ${time}` : `is being created under the name since ${time}`;
   return new ActorNameTakenError(

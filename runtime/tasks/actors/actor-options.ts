@@ -14,6 +14,11 @@ export interface OwnActorOptions {
    */
   readonly getIfExists?: boolean;
   /**
+   * What ends the actor, apart from `stop`: the context, or for `"detached"` the job on whose hosts it runs. A detached actor
+   * requires `name`, by which contexts of other programs find it, and `lookup`, too. Default: `"context"`.
+   */
+  readonly lifetime?: "context" | "detached";
+  /**
    * The number of times that the actor is created again, with the same arguments and fresh state, after it has failed or its
    * process has ended. Calls under way are not repeated. An integer from 0, or Infinity. Default: 0.
    */
@@ -30,6 +35,7 @@ export interface OwnActorOptions {
 export interface ActorPlan {
   readonly name: string | undefined;
   readonly getIfExists: boolean;
+  readonly isDetached: boolean;
   readonly restarts: number;
   readonly maxConcurrency: number;
 }
@@ -38,6 +44,7 @@ export interface ActorPlan {
 export const ownActorOptionNames: readonly (keyof OwnActorOptions)[] = [
   "name",
   "getIfExists",
+  "lifetime",
   "restarts",
   "maxConcurrency",
 ];
@@ -52,14 +59,19 @@ const MAX_NAME_BYTES = 255;
  * @throws TypeError, RangeError for invalid options
  */
 export function planActor(failed: string, options: OwnActorOptions): ActorPlan {
-  const { name, getIfExists = false, restarts = 0 } = options;
+  const { name, getIfExists = false, restarts = 0, lifetime = "context" } = options;
   const { maxConcurrency = Number.POSITIVE_INFINITY } = options;
   if (name !== undefined) checkActorName(failed, name);
   if (typeof getIfExists !== "boolean") throw typeError(failed, "getIfExists as true or false", getIfExists);
   if (getIfExists && name === undefined) throw new TypeError(`${failed}: getIfExists requires a name`);
+  const isDetached = lifetime === "detached";
+  if (!isDetached && lifetime !== "context") throw typeError(failed, 'lifetime "context" or "detached"', lifetime);
+  if (isDetached && name === undefined) {
+    throw new TypeError(`${failed}: lifetime "detached" requires a name, by which other programs find the actor`);
+  }
   checkCount(failed, "restarts", restarts, 0);
   checkCount(failed, "maxConcurrency", maxConcurrency, 1);
-  return { name, getIfExists, restarts: Math.min(restarts, ENDLESS_RESTARTS), maxConcurrency };
+  return { name, getIfExists, isDetached, restarts: Math.min(restarts, ENDLESS_RESTARTS), maxConcurrency };
 }
 
 /** @throws TypeError, RangeError if a name is no text of 1 to 255 bytes */

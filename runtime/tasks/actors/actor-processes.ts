@@ -2,7 +2,7 @@
  * The actors that one host runs, each in a process of its own. The manager of the host calls the methods as an actor: it owns
  * the processes, which end with it.
  */
-import type { ActorOrder, ActorPlaced, TaskEnvironment } from "../../../generated/tasks.js";
+import type { ActorOrder, ActorPlaced } from "../../../generated/tasks.js";
 import {
   type ActorMesh,
   codec,
@@ -10,9 +10,8 @@ import {
   type MeshStopOptions,
   type ProcMesh,
   type SpawnProcsOptions,
-  thisHost,
 } from "../../index.js";
-import { currentRuntime, type ProcessGuard, processGuard, viewOf } from "../kernel.js";
+import { currentRuntime, viewOf } from "../kernel.js";
 import { ENDLESS_RESTARTS } from "./actor-options.js";
 import { ActorCreationError } from "./creation-errors.js";
 
@@ -23,9 +22,11 @@ export interface HeldResources {
   release(): void;
 }
 
+/** Starts the process of an actor. */
+export type StartProcess = (options: Pick<SpawnProcsOptions<never>, "name" | "restart">) => ProcMesh<never>;
+
 /** What the actors need of the manager of the host. */
 export interface ActorHost {
-  readonly isolation: "process" | "thread" | "inline";
   /** Runs code that spawns processes, as code of the manager of the host. */
   inTurn<T>(body: () => T): T;
   /**
@@ -34,13 +35,12 @@ export interface ActorHost {
    * @throws ResourceUnavailableError if they never are; also rethrows the reason of the signal
    */
   acquire(order: ActorOrder, signal: AbortSignal): Promise<HeldResources>;
-  /** Returns the options of a process with an environment and GPUs, when all that it needs is on the host. */
-  processOptions(
-    environment: TaskEnvironment | undefined,
-    gpus: readonly number[],
-  ): Promise<Pick<SpawnProcsOptions<never>, "env" | "bootstrap" | "execArgv">>;
-  /** Returns what limits the memory of the processes of an actor, if it has a limit. */
-  guard?(order: ActorOrder): ProcessGuard | undefined;
+  /**
+   * Prepares the start of the process of an actor, until all that it needs is on the host.
+   *
+   * @returns a function that starts the process with further options
+   */
+  prepare(order: ActorOrder, gpus: readonly number[]): Promise<StartProcess>;
   /** Reports that an actor has failed for good. */
   ended(id: bigint, reason: string): void;
 }
@@ -118,6 +118,11 @@ export class ActorProcesses {
     }
   }
 
+  /** Returns the mesh of an actor that has started. */
+  meshOf(id: bigint): ActorMesh | undefined {
+    return this.#actors.get(id)?.mesh;
+  }
+
   /** Returns whether an actor lives, or is being restarted. */
   lives(id: bigint): boolean {
     const actor = this.#actors.get(id);
@@ -159,20 +164,17 @@ export class ActorProcesses {
   }
 
   async #spawn(order: ActorOrder, held: HeldResources, signal: AbortSignal): Promise<RunningActor> {
-    const { label, registry, classId, environment, restarts } = order;
-    const { isolation } = this.#host;
-    const [actorClass, options] = await Promise.all([
+    const { label, registry, classId, restarts } = order;
+    const [actorClass, startProcess] = await Promise.all([
       currentRuntime().platform.classes.find({ registry, id: classId }),
-      this.#host.processOptions(environment, held.gpus),
+      this.#host.prepare(order, held.gpus),
     ]);
     signal.throwIfAborted();
     const maxRestarts = restarts === ENDLESS_RESTARTS ? Number.POSITIVE_INFINITY : restarts;
     const within = Number.POSITIVE_INFINITY;
     const restart = { policy: restarts === 0 ? "never" : "on-failure", maxRestarts, within } as const;
     const { inTurn } = this.#host;
-    const guard = this.#host.guard?.(order);
-    const guarded = guard === undefined ? {} : { [processGuard]: guard };
-    const procs = inTurn(() => thisHost().spawnProcs({}, { name: label, isolation, restart, ...guarded, ...options }));
+    const procs = inTurn(() => startProcess({ name: label, restart }));
     const stop = () => void procs.stop({ reason: "its creation was given up", drain: 0 });
     signal.addEventListener("abort", stop);
     try {

@@ -1,13 +1,13 @@
 /** What the actors of a host need of its manager: resources, the start of processes, and limits of memory. */
-import type { HostOptions } from "../../../generated/tasks.js";
-import type { Isolation } from "../../index.js";
+import type { ActorOrder, HostOptions } from "../../../generated/tasks.js";
+import { type Isolation, thisHost } from "../../index.js";
 import { mergeEnvironments, prepareEnvironment } from "../environment/index.js";
 import type { Allocations } from "../host/allocations.js";
 import { placeOf } from "../host/bundles.js";
 import type { MemoryGuard } from "../host/memory-guard.js";
 import { amountsOf, checkResources, formatBytes } from "../host/resources.js";
 import { visibleGpus } from "../host/spawned-worker.js";
-import { ActorProcesses } from "./actor-processes.js";
+import { ActorProcesses, type HeldResources } from "./actor-processes.js";
 
 export interface HostParts {
   readonly options: HostOptions;
@@ -18,50 +18,72 @@ export interface HostParts {
   readonly inTurn: <T>(body: () => T) => T;
 }
 
-/** Returns the actors of a host, of which there are none yet. */
-export function actorsOfHost({ options, allocations, memory, inTurn }: HostParts): ActorProcesses {
-  const { host, root, environment: own } = options;
-  const isolation = options.isolation as Isolation;
+/**
+ * Waits until the resources of an actor are free on a host, and takes them.
+ *
+ * @throws ResourceUnavailableError if they never are; also rethrows the reason of the signal
+ */
+export async function acquireFor(
+  { options, allocations }: Pick<HostParts, "options" | "allocations">,
+  order: ActorOrder,
+  signal: AbortSignal,
+): Promise<HeldResources> {
+  const failed = `cannot create actor ${order.label} on host ${options.host}`;
+  const amounts = amountsOf(checkResources(order.resources, failed));
+  const need = { amounts, place: placeOf(order), usesWorker: false };
+  const { share, release } = await allocations.request({ failed, kind: `actor ${order.id}`, ...need }, signal);
+  return { gpus: [...share.gpus], release };
+}
+
+/** Returns the environment variables of a process of an actor, when all that it needs is on the host. */
+export async function environmentFor(
+  { options, allocations }: Pick<HostParts, "options" | "allocations">,
+  order: ActorOrder,
+  gpus: readonly number[],
+): Promise<Record<string, string>> {
   const hasGpus = (allocations.total.get("gpus") ?? 0) > 0;
+  const environment = mergeEnvironments(options.environment, order.environment);
+  return { ...(await prepareEnvironment(environment)), ...visibleGpus(hasGpus ? gpus : undefined) };
+}
+
+/** Returns the actors of a host, of which there are none yet. */
+export function actorsOfHost(parts: HostParts): ActorProcesses {
+  const { options, inTurn } = parts;
+  const { root } = options;
+  const isolation = options.isolation as Isolation;
   const actors = new ActorProcesses({
-    isolation,
     inTurn,
-    async acquire(order, signal) {
-      const failed = `cannot create actor ${order.label} on host ${host}`;
-      const amounts = amountsOf(checkResources(order.resources, failed));
-      const kind = `actor ${order.id}`;
-      const { share, release } = await allocations.request(
-        { failed, kind, amounts, place: placeOf(order), usesWorker: false },
-        signal,
-      );
-      return { gpus: [...share.gpus], release };
-    },
-    async processOptions(given, gpus) {
-      if (isolation === "inline") return {};
-      const environment = mergeEnvironments(own, given);
-      return { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(hasGpus ? gpus : undefined) } };
-    },
-    guard({ resources }) {
-      const limit = resources["memory"];
-      if (limit === undefined || memory === undefined) return undefined;
-      const given = `its limit of ${formatBytes(limit)}`;
-      let why: string | undefined;
-      return {
-        groups: memory.groups,
-        started(pid) {
-          why = undefined;
-          memory.started(pid);
-          memory.limit(pid, limit, (used) => {
-            if (used !== undefined) why = `it used ${formatBytes(used)} of memory, more than ${given}`;
-            killGroup(pid);
-          });
-        },
-        ended: (pid) => (memory.ended(pid) ? `it needed more memory than ${given}` : why),
-      };
+    acquire: (order, signal) => acquireFor(parts, order, signal),
+    async prepare(order, gpus) {
+      const env = isolation === "inline" ? undefined : await environmentFor(parts, order, gpus);
+      const guard = memoryGuardOf(parts, order);
+      const guarded = guard === undefined ? {} : { [processGuard]: guard };
+      const own = { isolation, ...guarded, ...(env === undefined ? {} : { env }) };
+      return (shared) => thisHost().spawnProcs({}, { ...shared, ...own });
     },
     ended: (id, reason) => void inTurn(() => root.actorEnded.broadcast(id, reason)),
   });
   return actors;
+}
+
+/** Returns what limits the memory of the processes of an actor; undefined if it has no limit. */
+function memoryGuardOf({ memory }: Pick<HostParts, "memory">, { resources }: ActorOrder): ProcessGuard | undefined {
+  const limit = resources["memory"];
+  if (limit === undefined || memory === undefined) return undefined;
+  const given = `its limit of ${formatBytes(limit)}`;
+  let why: string | undefined;
+  return {
+    groups: memory.groups,
+    started(pid) {
+      why = undefined;
+      memory.started(pid);
+      memory.limit(pid, limit, (used) => {
+        if (used !== undefined) why = `it used ${formatBytes(used)} of memory, more than ${given}`;
+        killGroup(pid);
+      });
+    },
+    ended: (pid) => (memory.ended(pid) ? `it needed more memory than ${given}` : why),
+  };
 }
 
 /** Kills a process and what it has started. */

@@ -29,6 +29,9 @@ export async function actorOf<C extends SpawnableClass>(
     },
     what,
   );
+  if (own.lifetime === "detached" && placement !== undefined) {
+    throw new TypeError(`${what}: a detached actor outlives the placement group of a context; leave placement out`);
+  }
   return createActor(contextOf(member), actorClass, args, own, async () => {
     await plan.ready;
     const { resources: amounts, environment: prepared, bundle } = plan.nextClass();

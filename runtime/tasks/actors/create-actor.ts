@@ -36,7 +36,7 @@ export async function createActor<C extends SpawnableClass>(
   options: OwnActorOptions,
   needs: () => Promise<ActorNeeds>,
 ): Promise<ActorHandle<C>> {
-  const { name, getIfExists, restarts, maxConcurrency } = planActor(
+  const { name, getIfExists, isDetached, restarts, maxConcurrency } = planActor(
     `cannot create actor ${classNameOf(actorClass)}`,
     options,
   );
@@ -65,6 +65,7 @@ export async function createActor<C extends SpawnableClass>(
   const request: ActorRequest = { getIfExists, order };
   if (name !== undefined) request.name = name;
   if (host !== undefined) request.host = host;
+  if (isDetached) request.detached = true;
   const found = await context.root.actor.callOne(request).then(undefined, (error: unknown) => {
     throw errorOfRequest(label, error);
   });

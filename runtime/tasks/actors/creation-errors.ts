@@ -6,6 +6,7 @@ import { toError } from "../../../shared/text/error-message.js";
 import { ActorError, DeliveryError, SupervisionError } from "../../index.js";
 import {
   ActorNameTakenError,
+  DetachedActorError,
   ResourceUnavailableError,
   TaskCancelledError,
   TaskError,
@@ -20,6 +21,7 @@ export class ActorCreationError extends Error {
 const classes: Readonly<Record<string, new (message: string, options?: ErrorOptions) => Error>> = {
   ActorCreationError,
   ActorNameTakenError,
+  DetachedActorError,
   ResourceUnavailableError,
   RangeError,
   TypeError,

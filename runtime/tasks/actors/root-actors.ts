@@ -4,7 +4,8 @@
  */
 import type { ActorFound, ActorOrder, ActorRequest, HostLoad, TaskHostMesh } from "../../../generated/tasks.js";
 import { toError } from "../../../shared/text/error-message.js";
-import { ActorNames } from "./actor-names.js";
+import { type DetachedActors, type FoundDetached, unattachedError } from "../detached/detached-actors.js";
+import { ActorNames, checkClass, nameTakenError } from "./actor-names.js";
 import { thrownByHandler } from "./creation-errors.js";
 import { type Amounts, chooseHost, type HostState } from "./place-actor.js";
 
@@ -12,6 +13,7 @@ import { type Amounts, chooseHost, type HostState } from "./place-actor.js";
 export interface RootHosts {
   /** The managers of the hosts, by their numbers. */
   readonly hosts: readonly { readonly host: TaskHostMesh<never>; readonly resources: Amounts }[];
+  readonly detached: DetachedActors;
   /** Returns the time in milliseconds since 1970. */
   now(): number;
 }
@@ -21,7 +23,10 @@ const defaultDrain = 5000;
 
 interface RootActor {
   readonly id: bigint;
-  readonly host: number;
+  /** The number of its host; undefined: it is detached. */
+  readonly host: number | undefined;
+  /** The number of a detached actor on its controller. */
+  readonly detached?: bigint;
   readonly name: string | undefined;
   readonly found: Omit<ActorFound, "created">;
 }
@@ -55,7 +60,7 @@ export class RootActors {
   /**
    * Creates an actor, or finds the one that has the name.
    *
-   * @throws ActorNameTakenError, TypeError, ResourceUnavailableError; also rethrows errors of the host
+   * @throws ActorNameTakenError, TypeError, ResourceUnavailableError, DetachedActorError; also rethrows errors of the host
    */
   async request(request: ActorRequest): Promise<ActorFound> {
     const { name, getIfExists, order } = request;
@@ -65,9 +70,9 @@ export class RootActors {
     const claim = this.#names.claim({ name, classId: order.classId, getIfExists, at });
     if (claim.kind === "found") return { ...(await claim.actor).found, created: false };
     try {
-      const actor = await this.#create(request);
+      const [actor, created] = await this.#createNamed(name, request);
       claim.creation.created(actor);
-      return { ...actor.found, created: true };
+      return { ...actor.found, created };
     } catch (error) {
       claim.creation.failed(toError(error));
       throw error;
@@ -76,15 +81,14 @@ export class RootActors {
 
   /** Returns the actor with a name, also one that is being created. */
   async find(name: string): Promise<ActorFound | null> {
-    await this.#forgetIfDead(name);
-    const actor = await this.#names.find(name);
+    const actor = await this.#find(name);
     return actor === undefined ? null : { ...actor.found, created: false };
   }
 
   /** Stops the actor with a name. Returns false if there is none. */
   async stopNamed(name: string): Promise<boolean> {
     // An actor that cannot be created has been told to those who asked for it.
-    const actor = await this.#names.find(name)?.catch(() => undefined);
+    const actor = await this.#find(name).catch(() => undefined);
     if (actor === undefined) return false;
     await this.stop(actor.id, `stopped by its name ${JSON.stringify(name)}`, defaultDrain);
     return true;
@@ -94,8 +98,10 @@ export class RootActors {
   async stop(id: bigint, reason: string, drain: number): Promise<void> {
     const actor = this.#actors.get(id);
     if (actor === undefined) return;
+    const { host, detached } = actor;
     try {
-      await this.#root.hosts[actor.host]!.host.stopActor.callOne(id, reason, drain);
+      if (host === undefined) await this.#root.detached.stop(detached!, reason, drain);
+      else await this.#root.hosts[host]!.host.stopActor.callOne(id, reason, drain);
     } finally {
       this.ended(id);
     }
@@ -109,7 +115,7 @@ export class RootActors {
     const actor = this.#actors.get(id);
     if (actor === undefined) return;
     this.#actors.delete(id);
-    this.#count(actor.host, -1);
+    if (actor.host !== undefined) this.#count(actor.host, -1);
     if (actor.name !== undefined) this.#names.free(actor.name, actor);
   }
 
@@ -125,11 +131,52 @@ export class RootActors {
   async #forgetIfDead(name: string): Promise<void> {
     const actor = this.#names.living(name);
     if (actor === undefined) return;
-    const lives = await this.#root.hosts[actor.host]!.host.actorLives.callOne(actor.id).then(
-      (answer) => answer,
-      () => false,
-    );
+    const lives = await this.#lives(name, actor).catch(() => false);
     if (!lives) this.ended(actor.id);
+  }
+
+  async #lives(name: string, { id, host, detached }: RootActor): Promise<boolean> {
+    if (host === undefined) return (await this.#root.detached.find(name))?.id === detached;
+    return this.#root.hosts[host]!.host.actorLives.callOne(id);
+  }
+
+  /** Returns the actor with a name, also a detached one that this context does not know yet. */
+  async #find(name: string): Promise<RootActor | undefined> {
+    await this.#forgetIfDead(name);
+    const known = this.#names.find(name);
+    if (known !== undefined) return known;
+    const found = await this.#root.detached.find(name);
+    if (found === undefined) return undefined;
+    const { classId } = found;
+    const claim = this.#names.claim({ name, classId, getIfExists: true, at: this.#root.now() });
+    if (claim.kind === "found") return claim.actor;
+    const actor = this.#addDetached(name, found);
+    claim.creation.created(actor);
+    return actor;
+  }
+
+  /** Creates an actor, or finds a detached one of another program. Returns whether it has created it. */
+  async #createNamed(name: string, request: ActorRequest): Promise<[RootActor, boolean]> {
+    const { order, getIfExists, detached: isDetached = false } = request;
+    const { detached } = this.#root;
+    const known = await detached.find(name);
+    if (known !== undefined) {
+      if (!getIfExists) throw nameTakenError(name, known.classId, known.since, true);
+      checkClass(name, known.classId, order.classId);
+      return [this.#addDetached(name, known), false];
+    }
+    if (!isDetached) return [await this.#create(request), true];
+    if (!detached.isPossible) throw unattachedError(name);
+    const host = this.#chooseHost(order, await this.#loads());
+    const found = await detached.create(name, order, host, getIfExists);
+    return [this.#addDetached(name, found), found.created];
+  }
+
+  #addDetached(name: string, { id: detached, classId, placed }: FoundDetached): RootActor {
+    const id = ++this.#lastId;
+    const actor: RootActor = { id, host: undefined, detached, name, found: { id, placed, classId } };
+    this.#actors.set(id, actor);
+    return actor;
   }
 
   async #create({ order, name, host: given }: ActorRequest): Promise<RootActor> {

@@ -2,6 +2,7 @@
 import type { ContextHost, HostOptions, TaskHostMesh, TaskRootMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
 import { RootActors } from "../actors/root-actors.js";
+import { DetachedActors } from "../detached/detached-actors.js";
 import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
 import { currentCell } from "../kernel.js";
@@ -9,6 +10,7 @@ import { type ReservingClock, type ReservingHost, reserveBundles } from "../plac
 import { removeMember } from "../refs/owner-actor.js";
 import { type AsRoot, addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
 import { PoolWorker } from "../worker/pool-worker.js";
+import { atRank } from "./at-rank.js";
 import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
 import { type JobContextOptions, type OpenPlan, planOpen } from "./open-options.js";
@@ -29,7 +31,15 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
   const member = makeMember({ id, host: 0, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
-  const actors = new RootActors({ hosts, now: () => member.clock.epochMs() });
+  const inTurn = <T>(body: () => T): T => {
+    let result: T;
+    member.inTurn(() => {
+      result = body();
+    });
+    return result!;
+  };
+  const detached = new DetachedActors({ mesh: plan.hosts, hosts, inTurn });
+  const actors = new RootActors({ hosts, detached, now: () => member.clock.epochMs() });
   let created: (asRoot: AsRoot) => void;
   const asRoot = new Promise<AsRoot>((resolve) => {
     created = resolve;
@@ -75,6 +85,7 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
       hosts[i] = { host, procs, resources: { ...plan.resources } };
     }
     await Promise.all(managers.map((manager) => manager.ready));
+    await detached.holdExisting();
   } catch (error) {
     await close("it could not be opened");
     throw error;
@@ -121,7 +132,7 @@ function startManagers(
   if (hosts === undefined || isOwnHost(hosts)) return [spawn(thisProc(), optionsOf(0, []))];
   const places = hosts.spawnProcs({}, { name: "task hosts" });
   stops.push(() => places.stop());
-  return Array.from({ length: places.size }, (_, rank) => spawn(at(places, rank), optionsOf(rank, [])));
+  return Array.from({ length: places.size }, (_, rank) => spawn(atRank(places, rank), optionsOf(rank, [])));
 }
 
 function nameOfManager(host: number, context: string): string {
@@ -132,26 +143,10 @@ function nameOfManager(host: number, context: string): string {
 function workersOn(mesh: ProcMesh, context: string, stops: (() => Promise<void>)[]): TaskWorkerMesh<never>[] {
   const workers = mesh.spawn(`task workers ${context}`, PoolWorker);
   stops.push(() => workers.stop());
-  return Array.from({ length: workers.size }, (_, rank) => at(workers, rank));
+  return Array.from({ length: workers.size }, (_, rank) => atRank(workers, rank));
 }
 
 /** Returns whether a mesh of hosts is this machine. */
 function isOwnHost(hosts: HostMesh): boolean {
   return Object.keys(hosts.extent).length === 0;
-}
-
-interface Sliceable {
-  readonly extent: Readonly<Record<string, number>>;
-  slice(spec: Record<string, number>): unknown;
-}
-
-/** Returns one rank of a mesh, as a mesh without dimensions. */
-function at<M extends Sliceable, One>(mesh: M, rank: number): One {
-  const spec: Record<string, number> = {};
-  let rest = rank;
-  for (const [name, size] of Object.entries(mesh.extent).reverse()) {
-    spec[name] = rest % size;
-    rest = Math.floor(rest / size);
-  }
-  return mesh.slice(spec) as One;
 }

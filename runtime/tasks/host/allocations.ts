@@ -5,7 +5,7 @@
 import { ResourceUnavailableError } from "../errors.js";
 import type { Share } from "./capacity.js";
 import { LeaseQueue } from "./lease-queue.js";
-import { type Amounts, formatAmounts } from "./resources.js";
+import { type Amounts, formatAmounts, unitsOfOne } from "./resources.js";
 import { type Need, workerProcesses } from "./room.js";
 
 /** A request for a worker process and resources, or for resources alone. */
@@ -99,6 +99,24 @@ export class Allocations {
           if (this.#used.get(need.place)?.delete(id)) this.#close(need.place);
         }),
     };
+  }
+
+  /**
+   * Takes what somebody has already who does not ask, also if it is not free. What the host does not have is left out.
+   *
+   * @returns a function that frees it
+   */
+  keep(kind: string, { amounts, gpus }: Share): () => void {
+    const id = ++this.#lastId;
+    const { total } = this;
+    const known = new Map([...amounts].filter(([name]) => total.has(name)));
+    const share = {
+      amounts: known,
+      gpus: gpus.filter((index) => (index + 1) * unitsOfOne <= (total.get("gpus") ?? 0)),
+    };
+    const need = { amounts: known, place: "", usesWorker: false };
+    this.#change(() => this.#queue.keep({ ...need, id, kind, isLasting: true }, share));
+    return () => this.#change(() => this.#queue.release(id));
   }
 
   /** Opens a place with resources that were granted. */

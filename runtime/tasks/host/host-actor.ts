@@ -2,6 +2,7 @@
 import {
   type ActorOrder,
   type ActorPlaced,
+  type HeldForActor,
   type HostLoad,
   type HostOptions,
   type Lease,
@@ -13,7 +14,7 @@ import {
 } from "../../../generated/tasks.js";
 import { context, type Isolation, type MeshFailure } from "../../index.js";
 import type { ActorProcesses } from "../actors/actor-processes.js";
-import { actorsOfHost } from "../actors/actors-of-host.js";
+import { acquireFor, actorsOfHost, environmentFor } from "../actors/actors-of-host.js";
 import { currentCell, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
 import { Allocations } from "./allocations.js";
 import { Bundles } from "./bundles.js";
@@ -39,6 +40,8 @@ export class HostManager extends TaskHostActor {
   readonly #actors: ActorProcesses;
   /** The worker processes that the host has started, by the names of their meshes. */
   readonly #workers = new Map<string, { readonly id: number; readonly process: SpawnedWorker }>();
+  /** Frees what is held for detached actors of this host, by their numbers in the context. */
+  readonly #heldForDetached = new Map<bigint, () => void>();
   readonly #cell = currentCell();
   #workerOptions: Promise<WorkerOptions> | undefined;
 
@@ -133,6 +136,28 @@ export class HostManager extends TaskHostActor {
 
   actorLives(id: bigint): boolean {
     return this.#actors.lives(id);
+  }
+
+  async hold(order: ActorOrder): Promise<HeldForActor> {
+    const parts = { options: this.#options, allocations: this.#allocations };
+    const { gpus, release } = await acquireFor(parts, order, context().signal);
+    try {
+      const env = await environmentFor(parts, order, gpus);
+      this.#heldForDetached.set(order.id, release);
+      return { gpus: [...gpus], env };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  keep(id: bigint, resources: Record<string, number>, gpus: number[]): void {
+    this.#heldForDetached.set(id, this.#allocations.keep(`actor ${id}`, { amounts: amountsOf(resources), gpus }));
+  }
+
+  release(id: bigint): void {
+    this.#heldForDetached.get(id)?.();
+    this.#heldForDetached.delete(id);
   }
 
   /** A worker process has ended. Its leases end, and another process is started when it is needed. */

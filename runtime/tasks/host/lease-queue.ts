@@ -107,6 +107,13 @@ export class LeaseQueue {
     return this.#waiting.delete(id);
   }
 
+  /** Grants a lasting request what its owner has already, also if it is not free. */
+  keep(request: QueueRequest, share: Share): void {
+    this.#held.set(request.id, { request, share, isWanted: false, isSuspended: false });
+    this.#room.retake(request, share);
+    this.#potential.retake(request, share);
+  }
+
   /** Ends what was granted to a request. An unknown number has no effect. */
   release(id: number): void {
     const held = this.#held.get(id);
