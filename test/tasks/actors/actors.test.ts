@@ -255,9 +255,9 @@ test("Options that are malformed are refused before anything is created", async 
   expect(await refused({ maxConcurrency: 0.5 })).toBe(
     `${failed}expected maxConcurrency as an integer from 1, or Infinity, got 0.5`,
   );
-  expect(await refused({ lifetime: "long" })).toBe(
-    "cannot create an actor: expected one of the options name, getIfExists, restarts, maxConcurrency, resources, environment, " +
-      'placement, got "lifetime"',
+  expect(await refused({ lifespan: "long" })).toBe(
+    "cannot create an actor: expected one of the options name, getIfExists, lifetime, restarts, maxConcurrency, resources, " +
+      'environment, placement, got "lifespan"',
   );
   const tooFew = await rejectionOf(context.actor(MemoryCounter, [] as unknown as [number], {}));
   expect(tooFew.message).toBe("cannot call the constructor of MemoryCounter: expected 1 argument, got 0");

@@ -11,7 +11,10 @@ import { gone, until } from "../../proc/until.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const jobs: ProcessJob<"workers">[] = [];
+const programs: Program[] = [];
 afterEach(async () => {
+  // A program that lives on would report that its hosts have ended.
+  await Promise.all(programs.splice(0).map(kill));
   await Promise.all(jobs.splice(0).map((job) => job.kill()));
 });
 
@@ -27,6 +30,7 @@ function newJob(further: object = {}) {
   const startProgram = async (context: object = {}): Promise<Started> => {
     const args = [JSON.stringify(options), JSON.stringify(context)];
     const program = await startOrdered(here, [process.execPath], "context-program.ts", args);
+    programs.push(program);
     const { applyId } = (await program.order("open")) as { applyId: string };
     return { ...program, applyId };
   };
