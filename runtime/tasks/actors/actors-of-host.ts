@@ -7,6 +7,7 @@ import { placeOf } from "../host/bundles.js";
 import type { MemoryGuard } from "../host/memory-guard.js";
 import { amountsOf, checkResources, formatBytes } from "../host/resources.js";
 import { visibleGpus } from "../host/spawned-worker.js";
+import { type ProcessGuard, processGuard } from "../kernel.js";
 import { ActorProcesses, type HeldResources } from "./actor-processes.js";
 
 export interface HostParts {

@@ -17,8 +17,8 @@ import { thrownByHandler } from "../actors/creation-errors.js";
 import { DetachedActorError } from "../errors.js";
 import {
   type ActorClass,
-  actorRegistry,
   attachmentOf,
+  currentRuntime,
   daemonsOf,
   findOnHosts,
   mainClock,
@@ -140,7 +140,7 @@ export class DetachedActors {
 
   /** Has the controller started, if there is none. */
   async #serve(name: string): Promise<void> {
-    const actor = await actorRegistry.resolve(DetachedKeeper as unknown as ActorClass);
+    const actor = await currentRuntime().platform.classes.resolve(DetachedKeeper as unknown as ActorClass);
     const args = DetachedActorsActor.descriptor.args.encode([]);
     try {
       await serveOnHosts(this.#parts.mesh!, { name: keeperName, actor, args });
@@ -175,7 +175,7 @@ export class DetachedActors {
 
   /** Returns the actor with its mesh, which this process looks up. */
   async #placed({ id, name, registry, classId, since, gpus, created }: DetachedActor): Promise<FoundDetached> {
-    const { descriptor } = await actorRegistry.find({ registry, id: classId });
+    const { descriptor } = await currentRuntime().platform.classes.find({ registry, id: classId });
     const failed = `cannot get actor ${JSON.stringify(name)}`;
     const mesh = await findOnHosts(this.#parts.mesh!, failed, name, descriptor);
     if (mesh === undefined) throw new Error(`${failed}: it has ended meanwhile`);
