@@ -75,18 +75,6 @@ export class ActorProcesses {
     await Promise.all(actors.map(({ order: { id } }) => this.#end(id, reason)));
   }
 
-  /**
-   * Kills the process of an actor. The end of the process is a failure like any other.
-   *
-   * @param reason what callers are told
-   */
-  kill(id: bigint, reason: string): void {
-    for (const proc of this.#actors.get(id)?.procs.procIds ?? []) {
-      const cause = { name: "ProcessEnd", message: reason };
-      currentRuntime().children.get(proc)?.discard({ kind: "process", cause });
-    }
-  }
-
   async #end(id: bigint, reason: string): Promise<void> {
     const stopped = this.stop(id, { reason, drain: 0 });
     this.#host.ended(id, reason);
