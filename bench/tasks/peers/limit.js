@@ -21,13 +21,15 @@ export async function start(workers, isolation) {
   };
   const begin = isolation === "process" ? startProcess : startThread;
   const started = await Promise.all(Array.from({ length: workers }, (_, i) => begin(i, settle)));
-  const same = (n) =>
+  const sendTo = (worker, n) =>
     new Promise((resolve) => {
       const id = ++last;
       open.set(id, resolve);
-      started[next++ % workers].send(id, n);
+      started[worker].send(id, n);
     });
-  return { nothing: () => same(0), same, stop: () => Promise.all(started.map(({ stop }) => stop())) };
+  const same = (n) => sendTo(next++ % workers, n);
+  const stop = () => Promise.all(started.map(({ stop }) => stop()));
+  return { nothing: () => same(0), alone: () => sendTo(0, 0), same, stop };
 }
 
 async function startProcess(i, settle) {

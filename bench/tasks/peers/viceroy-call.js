@@ -1,4 +1,4 @@
-/** Calls of actors in other processes, one after the other to each of them: what a task is made of. */
+/** Calls of actors in other processes, by turns to each of them, or all to one: what a task is made of. */
 import { loadDriver } from "../../viceroy/prepare.js";
 
 export async function start(workers, isolation) {
@@ -14,6 +14,7 @@ export async function start(workers, isolation) {
   let next = 0;
   return {
     nothing: () => one[next++ % workers].callOne(),
+    alone: () => one[0].callOne(),
     same: (n) => same[next++ % workers].callOne(n),
     stop,
   };
