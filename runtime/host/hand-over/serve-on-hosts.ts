@@ -34,7 +34,12 @@ export async function findOnHosts(
 ): Promise<ActorMesh | undefined> {
   const { hosts } = await readyHostsOf(mesh);
   for (const host of hosts.filter(({ isLost }) => !isLost)) {
-    const { publication } = await host.ask((agent) => agent.findPublication.callOne(name, 0));
+    const found = await host
+      .ask((agent) => agent.findPublication.callOne(name, 0))
+      .then(undefined, (error) => {
+        if (!host.isLost) throw error;
+      });
+    const publication = found?.publication;
     if (publication === undefined) continue;
     if (publication.key !== descriptor.key) {
       throw new Error(`${what}: expected a mesh of ${descriptor.key}, got a mesh of ${publication.key}`);

@@ -24,6 +24,7 @@ import {
   mainClock,
   serveOnHosts,
 } from "../kernel.js";
+import { tell } from "../tell.js";
 import { DetachedKeeper } from "./detached-keeper.js";
 
 /** What the detached actors need of the context. */
@@ -98,7 +99,7 @@ export class DetachedActors {
     const manager = this.#parts.hosts[host]!.host;
     const number = ++this.#lastHold;
     const held = await manager.hold.callOne({ ...order, id: number }).then(undefined, rethrow);
-    const release = () => this.#parts.inTurn(() => void manager.release.broadcast(number));
+    const release = () => this.#release(manager, number);
     try {
       const found = await this.#createWith(name, order, daemons[host]!, held, getIfExists);
       if (found.created) {
@@ -196,8 +197,14 @@ export class DetachedActors {
     const manager = this.#parts.hosts[daemons.indexOf(host)]?.host;
     if (manager === undefined) return;
     const number = ++this.#lastHold;
-    await manager.keep.callOne(number, resources, gpus);
-    this.#releaseAtEnd(id, () => this.#parts.inTurn(() => void manager.release.broadcast(number)));
+    // A manager that has ended holds nothing.
+    await manager.keep.callOne(number, resources, gpus).then(undefined, () => {});
+    this.#releaseAtEnd(id, () => this.#release(manager, number));
+  }
+
+  /** Frees what a host holds. The context, and its managers with it, can have been closed. */
+  #release(manager: TaskHostMesh<never>, number: bigint): void {
+    this.#parts.inTurn(() => tell(() => manager.release.broadcast(number)));
   }
 
   #releaseAtEnd(id: bigint, release: () => void): void {

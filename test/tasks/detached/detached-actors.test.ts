@@ -110,6 +110,24 @@ describe("A detached actor", () => {
     expect(await program.order("get", "c")).toBe(pid);
   });
 
+  test("ends without harm to a program that has closed its context, or killed the job, before", async () => {
+    const { startProgram } = newJob();
+    const [first, second] = [await startProgram(), await startProgram()];
+    const pid = (await first.order("actor", "c")) as number;
+    await first.order("close");
+    await second.order("stopActor", "c");
+    await until(() => gone(pid));
+    await first.order("open");
+    expect(await first.order("get", "c")).toBe(null);
+    await kill(second);
+    await first.order("actor", "d");
+    await first.order("close");
+    await first.order("kill");
+    await until(() => processesOf(first.applyId).length === 0);
+    await first.order("open");
+    expect(await first.order("get", "d")).toBe(null);
+  });
+
   test("is restarted by its controller, without the program, as often as its options say; then its name is free", async () => {
     const { startProgram } = newJob();
     const first = await startProgram();
