@@ -1,6 +1,6 @@
 /** Tests of leases: which process a lease gets, and what becomes of leases when processes and holders end. */
 import { describe, expect, test } from "vitest";
-import { ResourceUnavailableError } from "../../../runtime/tasks/errors.js";
+import { ResourceUnavailableError, WorkerLostError } from "../../../runtime/tasks/errors.js";
 import { FakeHost, isPending, settled } from "./leasing-run.js";
 
 const other = { environment: { env: { MODE: "other" } } };
@@ -70,6 +70,19 @@ describe("a host", () => {
     await expect(lease).rejects.toThrow("cannot run square on host 0: the packages cannot be installed");
     expect(host.allocations.free.get("cpus")).toBe(10_000);
     expect(host.leasing.workerCount).toBe(0);
+    host.startsAtOnce = true;
+    expect((await host.lease()).worker).toBe(2);
+  });
+
+  test("says when a process has ended while it started, because the next one may start", async () => {
+    const host = new FakeHost({ cpus: 1 }, 1);
+    host.startsAtOnce = false;
+    const lost = host.lease();
+    await settled();
+    host.end(host.processes[0]!, "process 5 was killed by SIGKILL");
+    await expect(lost).rejects.toThrow(
+      new WorkerLostError("square", "cannot run square on host 0: process 5 was killed by SIGKILL"),
+    );
     host.startsAtOnce = true;
     expect((await host.lease()).worker).toBe(2);
   });

@@ -80,6 +80,18 @@ describe("worker processes", () => {
     for (const pid of pids) await ended(pid);
   });
 
+  test("that end again and again while they start reject their tasks, with the reason", async () => {
+    const context = await open({ procs: 1 });
+    const broken = context.with({ environment: { env: { NODE_OPTIONS: "--no-such-option" } } });
+    const refs = [broken.run(tasks.processId), broken.run(tasks.processId)];
+    for (const ref of refs) {
+      const error = await context.get(ref).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(WorkerLostError);
+      expect((error as Error).message).toMatch(/^cannot run processId on host 0: .*process \d+ exited with code 9/);
+    }
+    expect(await context.get(context.run(tasks.processId))).toBeGreaterThan(0);
+  });
+
   test("have environments of their own", async () => {
     const context = await open({ procs: 1, resources: { cpus: 1 } });
     const one = await context.get(context.run(tasks.visibleGpus, 0));
