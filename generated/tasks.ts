@@ -118,7 +118,7 @@ export interface ActorPlaced {
   gpus: number[];
 }
 
-/** What a detached actor gets of its host: the resources are held for it, and its environment is prepared. */
+/** The share of a host that a detached actor gets: resources that are held for it, and a prepared environment. */
 export interface HeldForActor {
   gpus: number[];
   /** The environment variables of its process. */

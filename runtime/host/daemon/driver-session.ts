@@ -232,6 +232,10 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     throw new Error("cannot run a command: the driver is not attached to the host");
   }
 
+  endCommand(id: bigint, grace: number): void {
+    this.#commands?.end(id, grace);
+  }
+
   /** Ends all processes. Resolves when they have ended and their output has been read. Idempotent, never rejects. */
   end(): Promise<void> {
     this.#ending ??= this.#end();

@@ -6,7 +6,7 @@ export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen({ port: 0, host: "::" }, () => found());
+    server.listen(0, () => found());
     const found = (): void => {
       const { port } = server.address() as AddressInfo;
       server.close(() => resolve(port));

@@ -31,7 +31,10 @@ export interface DriverRequests {
   /** Resolves with the port on which a process listens itself; undefined if it does not listen. */
   portOf(proc: ProcId): Promise<number | undefined>;
   signal(proc: ProcId, signal: HostSignal): void;
+  /** Starts commands. Reading it throws if the driver has not attached, or the session is ending. */
   readonly commands: SessionCommands;
+  /** Ends a command. One that is not known has ended already. @param grace time in ms between SIGTERM and SIGKILL */
+  endCommand(id: bigint, grace: number): void;
   /** Ends everything that the driver has started on this host. */
   end(): Promise<void>;
   /** Closes the connection to the driver after the answer has been sent. */
@@ -82,7 +85,7 @@ export class HostAgent extends HostAgentActor {
   }
 
   endCommand(id: bigint, grace: number): void {
-    this.#session.commands.end(id, grace);
+    this.#session.endCommand(id, grace);
   }
 
   freePort(): Promise<number> {

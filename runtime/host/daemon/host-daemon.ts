@@ -27,7 +27,7 @@ export interface HostDaemonOptions {
   readonly addresses: readonly NetworkAddress[];
   /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
   readonly print?: (line: string) => void;
-  /** Runs a command of a driver; absent where there is no real machine. */
+  /** The machine on which commands of drivers run; absent where there is no real one. */
   readonly machine?: SessionOwner["machine"];
   /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */
   readonly gpuEnv?: NodeJS.ProcessEnv;

@@ -66,11 +66,17 @@ function startCommand(
     child.once("error", ({ message }) => resolve({ exitCode: notStarted, error: describeStart(message, cwd) }));
     child.once("close", (code, by) => resolve({ exitCode: code ?? 128 + constants.signals[by!] }));
   });
-  // What the command has started may hold its outputs open, so that they would never be closed.
-  child.once("exit", () => endGroup(child, graceMs));
+  let killing: NodeJS.Timeout | undefined;
+  const endIn = (grace: number): void => {
+    clearTimeout(killing);
+    killing = endGroup(child, grace);
+  };
+  // What the command has started may hold its outputs open, so that they would never be closed. A longer grace ends here,
+  // because the system can use the id of a group again that has ended.
+  child.once("exit", () => endIn(graceMs));
   const stop = () => {
     ignoreOutput(child);
-    endGroup(child, graceMs);
+    endIn(graceMs);
   };
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
@@ -78,7 +84,7 @@ function startCommand(
     signal.removeEventListener("abort", stop);
     if (pid !== undefined) reaper.remove(pid);
   });
-  return { events: readEvents(child, end, stop), exited, end: (grace) => endGroup(child, grace) };
+  return { events: readEvents(child, end, stop), exited, end: endIn };
 }
 
 async function* readEvents(
@@ -123,11 +129,10 @@ function ignoreOutput({ stdout, stderr }: ChildProcess): void {
   for (const stream of [stdout!, stderr!]) stream.removeAllListeners("data").resume();
 }
 
-/** Ends the group of a command: SIGTERM, then SIGKILL. */
-function endGroup({ pid }: ChildProcess, grace: number): void {
-  if (pid === undefined) return;
-  sendToGroup(pid, "SIGTERM");
-  setTimeout(() => sendToGroup(pid, "SIGKILL"), grace);
+/** Ends the group of a command: SIGTERM, then SIGKILL. @returns the timer of SIGKILL; undefined if no process is left */
+function endGroup({ pid }: ChildProcess, grace: number): NodeJS.Timeout | undefined {
+  if (pid === undefined || !sendToGroup(pid, "SIGTERM")) return undefined;
+  return setTimeout(() => sendToGroup(pid, "SIGKILL"), grace);
 }
 
 /** Node.js reports a working directory that does not exist as if the program did not. */
@@ -135,10 +140,12 @@ function describeStart(message: string, cwd: string | undefined): string {
   return cwd === undefined || existsSync(cwd) ? message : `the working directory ${cwd} does not exist on this host`;
 }
 
-function sendToGroup(pid: number, signal: NodeJS.Signals): void {
+/** @returns whether the group has processes */
+function sendToGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal);
+    return true;
   } catch {
-    // The group has ended.
+    return false;
   }
 }

@@ -2,7 +2,7 @@
 import type { CommandEvent, CommandOrder } from "../../../generated/host-agent.js";
 import type { RunningCommand } from "./run-command.js";
 
-/** What a driver can do on the machine of a host beside its processes. */
+/** The machine of a host, on which a driver runs commands beside its processes. */
 export interface Machine {
   /** Starts a command, which ends when the signal is aborted. */
   readonly execute: (order: CommandOrder, signal: AbortSignal) => RunningCommand;

@@ -4,7 +4,7 @@ import type { AttachedHost } from "../attached/attached-host.js";
 import { makeMachine } from "../daemon/node-machine.js";
 import { SessionCommands } from "../daemon/session-commands.js";
 
-/** What a program can do on a host beside its processes. */
+/** A host, as a program uses it to run commands beside its processes. */
 export interface HostCommands {
   /** The name or the IP address by which other hosts reach the host; undefined for a host that only this machine reaches. */
   readonly address: string | undefined;

@@ -75,7 +75,7 @@ export interface SpawnProcsOptions<D extends string = string> {
    */
   readonly restart?: RestartOptions;
   /**
-   * What watches over the processes on this machine.
+   * The guard that watches the processes on this machine.
    *
    * @internal
    */

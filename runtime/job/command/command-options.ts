@@ -18,7 +18,7 @@ export interface JobCommandOptions {
   readonly procs?: number;
   /** The number of GPUs that each process of `spmd` sees alone. */
   readonly gpusPerProc?: number;
-  /** How often `spmd` starts all processes again. */
+  /** The number of times that `spmd` starts all processes again. */
   readonly maxRestarts?: number;
 }
 

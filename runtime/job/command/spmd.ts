@@ -18,7 +18,9 @@ export async function spmd(job: Job, options: JobCommandOptions, output: Command
       ...(options.mesh !== undefined && { mesh }),
       ...(procs !== undefined && { procs }),
       ...(gpusPerProc !== undefined && { gpusPerProc }),
-      ...(maxRestarts !== undefined && { restart: { policy: "on-failure", maxRestarts, within: Number.MAX_VALUE } }),
+      ...(maxRestarts !== undefined && {
+        restart: { policy: "on-failure", maxRestarts, within: Number.POSITIVE_INFINITY },
+      }),
       stdio: (line, { rank, stream }) => {
         if (json) output.out(JSON.stringify({ rank, stream, line }));
         else printers[stream].add({ mesh, rank, line });

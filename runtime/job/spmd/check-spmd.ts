@@ -7,7 +7,7 @@ import type { ClientOrder } from "../batch/client.js";
 import { NoSuchMeshError } from "../errors.js";
 import type { SpmdOptions } from "./spmd-options.js";
 
-/** What runs, with all defaults filled in. */
+/** The command and its options, with all defaults filled in. */
 export interface SpmdPlan extends ClientOrder {
   readonly mesh: string;
   readonly hosts: number;

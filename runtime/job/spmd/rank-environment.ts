@@ -8,7 +8,7 @@ export interface SpmdRank {
   readonly localRank: number;
 }
 
-/** Where the processes meet: at a port on the first host. */
+/** The address at which the processes meet: a port of the first host. */
 export interface Meeting {
   readonly address: string;
   readonly port: number;

@@ -1,6 +1,7 @@
 /** Starts one process for each rank on the hosts of a job, and starts all of them again by the restart policy. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { RestartTracker } from "../../supervise/restart-policy.js";
 import { holding } from "../batch/batch-run.js";
 import { JobLostError, JobStartError } from "../errors.js";
@@ -69,7 +70,7 @@ async function runOnce(
   try {
     meeting = await meetingOf(hosts, plan);
   } catch (error) {
-    return { kind: "lost", rank: 0, host: nameOf(0), reason: `${nameOf(0)} is lost: ${(error as Error).message}` };
+    return { kind: "lost", rank: 0, host: nameOf(0), reason: `${nameOf(0)} is lost: ${errorMessage(error)}` };
   }
   const start = (rank: SpmdRank) => startRank(hosts, plan, rank, meeting);
   const ranks = spmdRanks(plan.hosts, plan.procs);

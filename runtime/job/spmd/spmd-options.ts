@@ -35,7 +35,7 @@ export interface SpmdFailure {
   readonly host: string;
   /** The exit code, or 128 plus the number of the signal that has ended the process; absent if the host has ended. */
   readonly exitCode?: number;
-  /** What has happened, as text. */
+  /** The description of the failure: the process, its host, and its end. */
   readonly reason: string;
 }
 

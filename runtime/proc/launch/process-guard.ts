@@ -1,4 +1,4 @@
-/** What watches over the processes of a mesh from outside: a limit of their memory. */
+/** A guard watches the processes of a mesh from outside, in order to limit their memory. */
 
 /** The option of `spawnProcs` for a guard. It is a symbol because it is no option of programs. */
 export const processGuard: unique symbol = Symbol("guard of processes");

@@ -14,7 +14,7 @@ export interface OwnActorOptions {
    */
   readonly getIfExists?: boolean;
   /**
-   * What ends the actor, apart from `stop`: the context, or for `"detached"` the job on whose hosts it runs. A detached actor
+   * The lifetime of the actor, unless `stop` ends it: that of the context, or for `"detached"` that of the job on whose hosts it runs. A detached actor
    * requires `name`, by which contexts of other programs find it, and `lookup`, too. Default: `"context"`.
    */
   readonly lifetime?: "context" | "detached";

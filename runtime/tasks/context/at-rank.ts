@@ -1,4 +1,5 @@
 /** Slices of one rank. */
+import { Point } from "../../index.js";
 
 interface Sliceable {
   readonly extent: Readonly<Record<string, number>>;
@@ -7,11 +8,5 @@ interface Sliceable {
 
 /** Returns one rank of a mesh, as a mesh without dimensions. */
 export function atRank<M extends Sliceable, One>(mesh: M, rank: number): One {
-  const spec: Record<string, number> = {};
-  let rest = rank;
-  for (const [name, size] of Object.entries(mesh.extent).reverse()) {
-    spec[name] = rest % size;
-    rest = Math.floor(rest / size);
-  }
-  return mesh.slice(spec) as One;
+  return mesh.slice({ ...new Point(mesh.extent, rank).coordinates }) as One;
 }

@@ -27,7 +27,7 @@ import {
 import { tell } from "../tell.js";
 import { DetachedKeeper } from "./detached-keeper.js";
 
-/** What the detached actors need of the context. */
+/** The parts of the context that detached actors use. */
 export interface DetachedParts {
   /** The hosts of the context; undefined: this machine, or a mesh of processes. */
   readonly mesh: HostMesh | undefined;
