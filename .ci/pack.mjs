@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import { minify } from "terser";
 import { arm64Compiler } from "./arm64.mjs";
 import { addonManifest, compilerManifest } from "./packages/manifests.mjs";
@@ -71,17 +71,13 @@ async function removeFormatting(folder) {
   await Promise.all(
     scripts.map(async (name) => {
       const file = path.join(folder, name);
-      const renamed = await minify(readFileSync(file, "utf8"), {
+      const { code } = await minify(readFileSync(file, "utf8"), {
         module: !name.endsWith(".cjs"),
-        compress: false,
+        ecma: 2020,
+        // Functions and variables stay where they are, so that stack traces name the functions of the sources.
+        compress: { keep_fnames: true, keep_classnames: true, keep_fargs: true, inline: 0, reduce_funcs: false },
         mangle: { keep_fnames: true, keep_classnames: true },
-      });
-      // esbuild would rename functions, too, and give them their names back when they are loaded, which takes time.
-      const { code } = await transform(renamed.code, {
-        minifyWhitespace: true,
-        minifySyntax: true,
-        lineLimit: 500,
-        charset: "ascii",
+        format: { ascii_only: true, max_line_len: 500 },
       });
       writeFileSync(file, code, { mode: statSync(file).mode });
     }),

@@ -1,24 +1,25 @@
 /**
- * Reduces the declarations that tsc writes to what programs use. Files that no entry point reaches are removed: a third.
- * Files that entry points do not name, because they only occur in the types of others or in generated code, lose their
- * comments. Constants that are whole sentences get the type `string`.
+ * Reduces the declarations that tsc writes to what programs use. What no entry point exports, and no type of an exported
+ * name needs, is removed: almost half. Files that entry points do not name, because they only occur in the types of others or
+ * in generated code, lose their comments. Constants that are whole sentences get the type `string`.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { usedDeclarations } from "./used-declarations.mjs";
 
 /**
  * @param folder the folder of declarations
  * @param entries the absolute paths of the declarations of the entry points
  */
 export function reduceDeclarations(folder, entries) {
-  const reached = filesFrom(entries, () => true);
-  removeOthers(folder, reached);
+  const used = usedDeclarations(entries);
+  removeOthers(folder, used);
   // People read the declarations of all entry points but the one that only generated code imports.
   const read = entries.filter((file) => !file.includes("/codegen/"));
   // An index names what its folder exports.
-  const named = filesFrom(read, (file) => read.includes(file) || path.basename(file) === "index.d.ts");
-  for (const file of reached) {
-    const written = readFileSync(file, "utf8").replaceAll(sentences, ": string;");
+  const named = filesFrom(used, read, (file) => read.includes(file) || path.basename(file) === "index.d.ts");
+  for (const [file, declarations] of used) {
+    const written = declarations.replaceAll(sentences, ": string;");
     const outer = file.endsWith(diagnostics) ? written.replaceAll(innerMembers, "") : written;
     const text = operations.test(file) ? outer.replaceAll(/\bTensor\b/g, "T") : outer;
     writeFileSync(file, named.has(file) ? text : text.replace(ownLineComments, ""));
@@ -41,22 +42,21 @@ const operations = /\/tensor\/generated\/ops\.d\.ts$/;
 const ownLineComments = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
 
 /** Returns files with the files that they import. The imports of a file are followed if `isFollowed` returns true. */
-function filesFrom(entries, isFollowed) {
+function filesFrom(texts, entries, isFollowed) {
   const reached = new Set();
   const visit = (file) => {
     if (reached.has(file)) return;
-    if (!existsSync(file)) throw new Error(`cannot select declarations: there is no ${file}`);
     reached.add(file);
-    if (isFollowed(file)) importsOf(file).forEach(visit);
+    if (isFollowed(file)) importsOf(file, texts.get(file)).forEach(visit);
   };
   entries.forEach(visit);
   return reached;
 }
 
 /** Returns the files of `from "…"`, `import "…"` and `import("…")` with relative specifiers. */
-function importsOf(file) {
+function importsOf(file, declarations) {
   // Examples in comments import files, too.
-  const text = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+  const text = declarations.replace(/\/\*[\s\S]*?\*\//g, "");
   return [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.{1,2}\/[^"]+)"/g)].map(([, specifier]) =>
     path.resolve(path.dirname(file), specifier.replace(/\.js$/, ".d.ts")),
   );

@@ -39,15 +39,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const viceroy = (...args: readonly string[]) =>
   run(process.execPath, [path.join(app, "node_modules/viceroy/dist/cli/viceroy.js"), ...args], app, env);
 
-test("the runtime takes at most 3.3 MB and 5 packages, and at most 2.8 MB without jobs and tasks", () => {
+test("the runtime takes at most 3 MB and 5 packages", () => {
   const files = readdirSync(path.join(app, "node_modules"), { recursive: true, encoding: "utf8" }).filter((name) =>
     statSync(path.join(app, "node_modules", name)).isFile(),
   );
-  const bytesOf = (names: readonly string[]) =>
-    names.reduce((sum, name) => sum + statSync(path.join(app, "node_modules", name)).size, 0);
-  expect(bytesOf(files)).toBeLessThanOrEqual(3_300_000);
-  const others = files.filter((name) => !/(^|\/)(job|tasks)([-./]|$)/.test(name));
-  expect(bytesOf(others)).toBeLessThanOrEqual(2_800_000);
+  const bytes = files.reduce((sum, name) => sum + statSync(path.join(app, "node_modules", name)).size, 0);
+  expect(bytes).toBeLessThanOrEqual(3_000_000);
   const lock = JSON.parse(readFileSync(path.join(app, "node_modules/.package-lock.json"), "utf8")) as {
     packages: object;
   };

@@ -40,7 +40,9 @@ beforeAll(async () => {
   const { devDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
     devDependencies: Record<string, string>;
   };
-  const tools = ["tsx", "typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
+  // The declarations of two entry points name types of the last two.
+  const names = ["tsx", "typescript", "@types/node", "@connectrpc/connect", "@bufbuild/protobuf"];
+  const tools = names.map((name) => `${name}@${devDependencies[name]}`);
   const packages = [viceroy, compiler, ...(addon === undefined ? [] : [addon])];
   succeed("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages, ...tools]);
 });
@@ -79,6 +81,18 @@ test("a program over four processes runs with tsx", () => {
 test("a program type-checks with the declarations of the package and runs as plain JavaScript", () => {
   succeed("npx", ["tsc", "-p", ".", "--skipLibCheck", "false"]);
   expect(run("node", ["build/src/mesh.js"])).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
+});
+
+test("the declarations of all entry points type-check", () => {
+  const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { exports: object };
+  const lines = Object.keys(exports)
+    .filter((name) => name !== "./package.json")
+    .map((name, at) => `export type * as entry${at} from "viceroy${name.slice(1)}";\n`);
+  const folder = path.join(project, "entries");
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, "entries.ts"), lines.join(""));
+  const types = ["--module", "nodenext", "--target", "es2024", "--lib", "es2024,esnext,dom", "--types", "node"];
+  succeed("npx", ["tsc", "--ignoreConfig", "--noEmit", "--strict", ...types, "entries/entries.ts"]);
 });
 
 test("compile --check succeeds until a schema is edited, and again when the edit is undone", () => {
