@@ -60,6 +60,11 @@ export interface LeaseNotice {
   kind: "wanted" | "ended";
   /** For `ended`: what happened to the process, with the name of the task if the host has ended it on purpose. */
   reason: string;
+  /**
+   * For `ended`: the number of the last order of the lease whose task has begun; 0: none has. Absent: it is not known, and all may
+   * have begun.
+   */
+  begun?: Uint32;
 }
 
 /** The resources of a host, in all and not in use. */
@@ -158,9 +163,11 @@ export interface TaskHost extends Actor<[options: HostOptions]> {
   /**
    * Kills the worker process of a lease, because a cancelled task has not ended in time.
    *
+   * @param ifBegun the number of the order of the task: the process is killed only if it is known that the task has begun; 0: it
+   *   is killed in any case
    * @concurrent
    */
-  kill(lease: Uint32, reason: string): void;
+  kill(lease: Uint32, reason: string, ifBegun?: Uint32): void;
   /**
    * Yields what happens to the leases of a process. The stream ends with the host.
    *
@@ -254,6 +261,8 @@ export interface TaskOrder {
   args: Uint8Array;
   /** The task itself and those that have started it, the outermost last. Absent: the program has started it. */
   chain?: TaskOrigin[];
+  /** The number of the order in its lease, from 1. Later orders have greater numbers, and their tasks begin later. */
+  number: Uint32;
 }
 
 /** The end of a task that has not thrown. */
@@ -275,6 +284,11 @@ export interface WorkerOptions {
   /** The manager of the host, and the number of the host in the context. */
   host: Mesh<TaskHost, never>;
   hostIndex: Uint32;
+  /**
+   * The path of the file in which the worker records which tasks have begun. The host reads it when the process has ended. Absent:
+   * the worker records nothing.
+   */
+  begunFile?: string;
 }
 
 /** Runs the tasks of one worker process: one at a time for each lease, apart from tasks that wait for others. */
@@ -364,6 +378,8 @@ export interface ContextDescription {
   hosts: ContextHost[];
   /** The time in milliseconds after which a task that was cancelled is ended with its process. */
   grace: Uint32;
+  /** The URLs of the generated registries that the program has loaded, for the classes of actors that its tasks create. */
+  registries?: string[];
 }
 
 /** The request for an actor, by a program or a task. */

@@ -15,7 +15,6 @@ export {
   type JobInfo,
   JobNotFoundError,
   type JobStatus,
-  runOnTpu,
   type SliceType,
   sliceTypes,
   type TpuRunConfig,

@@ -19,6 +19,7 @@ export { servedHosts } from "../host/hand-over/served-actor.js";
 export { attachmentOf } from "../host/mesh/host-mesh.js";
 export { quote } from "../job/quote.js";
 export type { Clock } from "../link/clock.js";
+export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";

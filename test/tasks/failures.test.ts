@@ -72,6 +72,14 @@ describe("a context with processes", () => {
     await context.close();
   });
 
+  test("ends the programs that a task has started, when the context is closed", async () => {
+    const context = await JobContext.open({ procs: 1 });
+    const pid = await context.get(context.run(plain.startProgram));
+    expect(gone(pid)).toBe(false);
+    await context.close();
+    await until(() => gone(pid));
+  });
+
   test("gives each call of a task with one call for each process a new process", async () => {
     await using context = await JobContext.open({ procs: 2 });
     const once = context.with({ maxCalls: 1 });

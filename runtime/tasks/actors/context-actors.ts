@@ -62,7 +62,7 @@ const contexts = new WeakMap<ContextMember, ActorContext>();
 function contextOf(member: ContextMember): ActorContext {
   let context = contexts.get(member);
   if (context === undefined) {
-    context = { root: member.root(), refs: new MemberRefs(member) };
+    context = { root: member.root(), refs: new MemberRefs(member), loadRegistries: member.loadRegistries };
     contexts.set(member, context);
   }
   return context;

@@ -13,6 +13,8 @@ import type { RefMaker } from "./ref-maker.js";
 export interface ActorContext {
   readonly root: TaskRootMesh<never>;
   readonly refs: RefMaker;
+  /** Loads the generated registries of the program. */
+  readonly loadRegistries: () => Promise<void>;
 }
 
 /** What an actor needs of its host, from the options that tasks have, too. */
@@ -40,8 +42,7 @@ export async function createActor<C extends SpawnableClass>(
     `cannot create actor ${classNameOf(actorClass)}`,
     options,
   );
-  const { classes } = currentRuntime().platform;
-  const descriptor = classes.descriptorOf(actorClass as unknown as ActorClass);
+  const descriptor = await descriptorOf(context, actorClass as unknown as ActorClass);
   const { minArgs, maxArgs } = descriptor;
   const given = args as readonly unknown[];
   const label = name ?? classNameOf(actorClass);
@@ -50,7 +51,7 @@ export async function createActor<C extends SpawnableClass>(
   }
   const encoded = descriptor.args.encode(given);
   const [reference, { host, ...needed }] = await Promise.all([
-    classes.resolve(actorClass as unknown as ActorClass),
+    currentRuntime().platform.classes.resolve(actorClass as unknown as ActorClass),
     needs(),
   ]);
   const order: ActorOrder = {
@@ -84,7 +85,7 @@ export async function findActor<C extends SpawnableClass>(
 ): Promise<ActorHandle<C> | undefined> {
   checkActorName("cannot get an actor", name);
   const { classes } = currentRuntime().platform;
-  classes.descriptorOf(actorClass as unknown as ActorClass);
+  await descriptorOf(context, actorClass as unknown as ActorClass);
   const { registry, id } = await classes.resolve(actorClass as unknown as ActorClass);
   const found = await context.root.findActor.callOne(name).then(undefined, (error: unknown) => {
     throw errorOfRequest(name, error);
@@ -116,6 +117,18 @@ function handleOf<C extends SpawnableClass>(
   };
   const handle: unknown = makeActorHandle(mesh, { refs, registry, classId, stop, maxConcurrency });
   return handle as ActorHandle<C>;
+}
+
+/** Returns the descriptor of a class of actors. The module of a task need not import the registry of the class. */
+async function descriptorOf({ loadRegistries }: ActorContext, actorClass: ActorClass) {
+  const { classes } = currentRuntime().platform;
+  try {
+    return classes.descriptorOf(actorClass);
+  } catch (error) {
+    if (error instanceof TypeError) throw error;
+    await loadRegistries();
+    return classes.descriptorOf(actorClass);
+  }
 }
 
 function classNameOf(actorClass: SpawnableClass): string {

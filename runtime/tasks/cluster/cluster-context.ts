@@ -6,10 +6,14 @@ import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Job, JobLogLine, JobLogOptions, JobOptions } from "../../job/index.js";
 import { type RuntimeEnv, type RuntimeEnvOptions, runtimeEnvOf, taskEnvironmentOf } from "../environment/index.js";
 import { checkOptionNames } from "../kernel.js";
+import type { Task } from "../task-object.js";
 import { boundedMeshes } from "./host-resources.js";
 import { isOver, type JobInfo, JobNotFoundError } from "./job-info.js";
 import { type JobNote, JobNotes } from "./job-notes.js";
+import { runOnSlices } from "./run-on-tpu.js";
 import { setupLines } from "./setup-lines.js";
+import { meshOfMachines, openMachines } from "./slice-machines.js";
+import { planSlices, type TpuRunConfig, type TpuVm } from "./slice-plan.js";
 
 /** A class of jobs, such as `ProcessJob`, `SlurmJob`, or a class of the program's own. */
 export type JobClass<O> = new (options: O) => Job<string>;
@@ -175,6 +179,44 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
     yield* this.#newJob(id).logs({
       ...options,
       signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
+    });
+  }
+
+  /**
+   * Calls a task once on each virtual machine of one or several slices of TPUs. Each slice is a job of its own, whose hosts are
+   * its machines. If a call fails, its slice is run again as a whole, on a new job if a machine has gone; other slices go on. The
+   * jobs end with the run, and are not in the list.
+   *
+   * @example
+   * ```ts
+   * import { ProcessJob } from "viceroy/job";
+   * import { ClusterContext, task, type TpuVm } from "viceroy/tasks";
+   *
+   * export const train = task(import.meta.url, "train", (at: TpuVm) => `machine ${at.vm} of slice ${at.slice}`);
+   *
+   * // Processes of this machine stand for the two machines of each slice.
+   * await using cluster = new ClusterContext(ProcessJob, { meshes: { tpus: { hosts: 2 } } });
+   * const [first, second] = await cluster.runOnTpu(train, { type: "v4-16", slices: 2 });
+   * console.log(first![1], second![0]); // machine 1 of slice 0 machine 0 of slice 1
+   * ```
+   *
+   * @param task the task, whose argument is the place of the call
+   * @param config the type and the number of the slices, and the limits of repetitions
+   * @returns the results by slice and virtual machine
+   * @throws {TypeError} as a rejection, when the type is unknown, an option is malformed, or the mesh has another number of hosts
+   *   than a slice has machines
+   * @throws {RangeError} as a rejection, when a number is out of range
+   * @throws {JobSubmitError} as a rejection, when the provider refuses a job
+   * @throws {TaskError} as a rejection, when the task has thrown too often
+   * @throws {WorkerLostError} as a rejection, when machines or processes have gone too often
+   */
+  async runOnTpu<R>(task: Task<[at: TpuVm], R>, config: TpuRunConfig): Promise<R[][]> {
+    this.#checkOpen("run on slices");
+    const plan = planSlices(task, config);
+    const mesh = meshOfMachines(plan, (this.#options as unknown as O).meshes, config.mesh);
+    return runOnSlices(task, plan, () => {
+      const own = { name: `${this.#prefix}-tpu`, cache: null, progress: "silent" };
+      return openMachines(new this.#jobClass({ ...this.#options, ...own } as unknown as O), mesh, plan.type);
     });
   }
 

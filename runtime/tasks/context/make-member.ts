@@ -1,7 +1,7 @@
 /** Makes the part of a context that is in one process. */
 import type { ContextDescription, TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { thisProc } from "../../index.js";
-import { currentCell, mainClock } from "../kernel.js";
+import { currentCell, importModule, mainClock } from "../kernel.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
 import { Submitter } from "../submit/submitter.js";
 import { ContextMember } from "./member.js";
@@ -30,6 +30,11 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
           owner = thisProc().spawn(`task results ${id}`, ResultOwner, id);
         });
       return owner!;
+    },
+    loadRegistries: async () => {
+      const { registries = [] } = await describe();
+      // One that is not on this host lacks nothing but its classes, which are reported when they are used.
+      await Promise.allSettled(registries.map((url) => importModule(url)));
     },
     makeSubmitter: () => {
       const description = describe();

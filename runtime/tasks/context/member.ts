@@ -30,6 +30,8 @@ export interface MemberParts {
   readonly owner: () => TaskOwnerMesh<never>;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
+  /** Loads the generated registries of the program. */
+  readonly loadRegistries: () => Promise<void>;
   /** Makes what starts tasks. It is called when the process starts its first task. */
   readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
@@ -48,13 +50,16 @@ export class ContextMember {
   readonly proc: bigint;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
+  /** Loads the generated registries of the program, so that the classes of its actors are known here. */
+  readonly loadRegistries: () => Promise<void>;
   /** Returns 64 random bits. */
   readonly newId: () => bigint;
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, cell, owner, root, makeSubmitter }: MemberParts) {
+  constructor({ id, cell, owner, root, loadRegistries, makeSubmitter }: MemberParts) {
     this.id = id;
+    this.loadRegistries = loadRegistries;
     this.root = root;
     this.newId = () => cell.proc.random.id();
     this.#makeSubmitter = makeSubmitter;

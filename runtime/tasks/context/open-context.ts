@@ -5,7 +5,7 @@ import { RootActors } from "../actors/root-actors.js";
 import { DetachedActors } from "../detached/detached-actors.js";
 import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
-import { currentCell } from "../kernel.js";
+import { currentCell, currentRuntime } from "../kernel.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
 import { type AsRoot, addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
@@ -49,7 +49,7 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
     failed: (meshes) => {
       for (const i of hosts.keys()) if (meshes.includes(nameOfManager(i, id))) actors.hostEnded(i);
     },
-    describe: () => ({ hosts, grace: plan.grace }),
+    describe: () => ({ hosts, grace: plan.grace, registries: [...currentRuntime().platform.classes.registryUrls] }),
     actor: (request) => actors.request(request),
     findActor: (name) => actors.find(name),
     stopActor: (name) => actors.stopNamed(name),

@@ -27,7 +27,7 @@ export function hostPortOf(
     async lease(order: LeaseOrder, signal: AbortSignal): Promise<GrantedLease> {
       const number = ++lastRequest;
       // The call itself is not cancelled: the host may have granted the lease, and its answer would be lost.
-      const withdraw = () => inTurn(() => tell(() => host.withdraw.broadcast(holder, number)));
+      const withdraw = () => inTurn(() => tell(host, () => host.withdraw.broadcast(holder, number)));
       signal.addEventListener("abort", withdraw);
       try {
         const lease = await host.lease.callOne({ ...order, number });
@@ -46,8 +46,8 @@ export function hostPortOf(
         signal.removeEventListener("abort", withdraw);
       }
     },
-    giveBack: (lease) => tell(() => host.giveBack.broadcast(lease)),
-    kill: (lease, reason) => tell(() => host.kill.broadcast(lease, reason)),
+    giveBack: (lease) => tell(host, () => host.giveBack.broadcast(lease)),
+    kill: (lease, reason, ifBegun) => tell(host, () => host.kill.broadcast(lease, reason, ifBegun)),
     listen: (take: (notice: LeaseNotice) => void) => inTurn(() => void listen(host, holder, take)),
   };
 }
@@ -69,8 +69,8 @@ function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
   const { run, cancel, takeBack, endLease } = worker;
   return {
     run: (order, ended, failed) => callForAnswer(run, [order], ended, failed),
-    cancel: (lease, id) => tell(() => cancel.broadcast(lease, id)),
-    takeBack: (lease) => tell(() => takeBack.broadcast(lease)),
-    endLease: (lease) => tell(() => endLease.broadcast(lease)),
+    cancel: (lease, id) => tell(worker, () => cancel.broadcast(lease, id)),
+    takeBack: (lease) => tell(worker, () => takeBack.broadcast(lease)),
+    endLease: (lease) => tell(worker, () => endLease.broadcast(lease)),
   };
 }

@@ -58,7 +58,7 @@ export function startTask(
   }
   pending.held = held;
   if (isComplete) {
-    pending.args = encodeArguments(parts as Uint8Array[]);
+    pending.args = encodeArguments(label, parts as Uint8Array[]);
     member.submit(pending, plan.nextClass());
   } else {
     startLater(member, plan, pending, parts);
@@ -79,6 +79,7 @@ function startLater(
     if (result.isSettled) return;
     try {
       pending.args = encodeArguments(
+        label,
         parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, task, i, part) : part)),
       );
       member.submit(pending, taskClass ?? plan.nextClass());

@@ -204,7 +204,7 @@ export class DetachedActors {
 
   /** Frees what a host holds. The context, and its managers with it, can have been closed. */
   #release(manager: TaskHostMesh<never>, number: bigint): void {
-    this.#parts.inTurn(() => tell(() => manager.release.broadcast(number)));
+    this.#parts.inTurn(() => tell(manager, () => manager.release.broadcast(number)));
   }
 
   #releaseAtEnd(id: bigint, release: () => void): void {

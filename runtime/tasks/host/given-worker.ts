@@ -30,6 +30,11 @@ export class GivenWorker implements WorkerProcess<TaskWorkerMesh<never>> {
     }
   }
 
+  /** The process may go on although this one cannot reach it. */
+  lastBegun(): undefined {
+    return undefined;
+  }
+
   memoryUse(): undefined {
     return undefined;
   }

@@ -100,8 +100,8 @@ export class HostManager extends TaskHostActor {
     this.#leasing.resume(lease);
   }
 
-  kill(lease: number, reason: string): void {
-    this.#leasing.kill(lease, reason);
+  kill(lease: number, reason: string, ifBegun = 0): void {
+    this.#leasing.kill(lease, reason, ifBegun);
   }
 
   notices(holder: bigint): AsyncGenerator<LeaseNotice, void> {
@@ -168,14 +168,16 @@ export class HostManager extends TaskHostActor {
       return true;
     }
     this.#workers.delete(failure.mesh);
+    // The actor may have failed alone. Its process is of no use then, and must not begin tasks that run elsewhere.
+    await worker.process.end();
     this.#leasing.ended(worker.id, failure.cause.message);
-    // The actor may have failed alone. Its process is of no use then.
     await worker.process.stop();
     return true;
   }
 
   override cleanup(): void {
     this.#memory?.close();
+    for (const { process } of this.#workers.values()) process.closeRecord();
   }
 
   #startWorker(order: WorkerStart): SpawnedWorker {

@@ -1,5 +1,5 @@
 /** The leases of worker processes on one host: who has which process, and what happens to leases and processes. */
-import type { HostOptions, LeaseRequest, TaskEnvironment } from "../../../generated/tasks.js";
+import type { HostOptions, LeaseNotice, LeaseRequest, TaskEnvironment } from "../../../generated/tasks.js";
 import { SupervisionError } from "../../index.js";
 import { mergeEnvironments } from "../environment/index.js";
 import { WorkerLostError } from "../errors.js";
@@ -26,6 +26,11 @@ interface LeaseRecord {
   failed: ((error: Error) => void) | undefined;
   /** Whether others wait for what the lease has. */
   isWanted: boolean;
+}
+
+interface LeaseEnd {
+  readonly mayStart?: boolean;
+  readonly begun?: number | undefined;
 }
 
 export type LeasingOptions = Pick<HostOptions, "host" | "procs" | "isolation" | "environment">;
@@ -143,13 +148,16 @@ export class Leasing<W> {
    * Kills the worker process of a lease. An unknown number has no effect.
    *
    * @param reason what the holders of the leases of the process are told
+   * @param ifBegun the number of an order whose task must be known to have begun; 0: the process is killed in any case
    * @throws {Error} if the process cannot be killed
    */
-  kill(lease: number, reason: string): void {
+  kill(lease: number, reason: string, ifBegun = 0): void {
     const record = this.#leases.get(lease);
     const worker = this.#pool.workerOf(lease);
     if (record === undefined || worker === undefined) return;
-    if (!this.#processes.get(worker)!.canBeKilled) {
+    const process = this.#processes.get(worker)!;
+    if (ifBegun > (process.lastBegun(lease) ?? 0)) return;
+    if (!process.canBeKilled) {
       const where = this.#isFixed
         ? "the program has started its worker process"
         : `the isolation is "${this.#options.isolation}"`;
@@ -197,14 +205,17 @@ export class Leasing<W> {
 
   /** @param mayStart whether another process may be able to start, if this one has not */
   #ended(worker: number, reason: string, mayStart: boolean): void {
-    if (!this.#processes.delete(worker)) return;
+    const process = this.#processes.get(worker);
+    if (process === undefined) return;
+    this.#processes.delete(worker);
     const killed = this.#killed.get(worker);
     const told = killed ?? reason;
     this.#killed.delete(worker);
     if (this.#isFixed) this.#allocations.removeWorker();
     for (const lease of this.#pool.lost(worker, !this.#isFixed)) {
       const record = this.#leases.get(lease);
-      if (record !== undefined) this.#end(record, told, mayStart || killed !== undefined);
+      if (record === undefined) continue;
+      this.#end(record, told, { mayStart: mayStart || killed !== undefined, begun: process.lastBegun(lease) });
     }
   }
 
@@ -266,12 +277,19 @@ export class Leasing<W> {
     process.ready.catch((error: Error) => this.#ended(worker, error.message, error instanceof SupervisionError));
   }
 
-  /** A lease ends through the host. */
-  #end(record: LeaseRecord, reason: string, mayStart = true): void {
+  /**
+   * A lease ends through the host.
+   *
+   * @param mayStart whether another process may be able to start, if that of the lease has not. Default: true
+   * @param begun the number of the last order whose task has begun. Default: it is not known
+   */
+  #end(record: LeaseRecord, reason: string, { mayStart = true, begun }: LeaseEnd = {}): void {
     this.#release(record);
     const { id, request, failed } = record;
     if (failed === undefined) {
-      this.#ports.notify(request.holder, { lease: id, kind: "ended", reason });
+      const notice: LeaseNotice = { lease: id, kind: "ended", reason };
+      if (begun !== undefined) notice.begun = begun;
+      this.#ports.notify(request.holder, notice);
       return;
     }
     const text = `cannot run ${request.label} on host ${this.#options.host}: ${reason}`;

@@ -16,6 +16,11 @@ export interface WorkerProcess<W> {
   endLease(lease: number): Promise<void>;
   /** Resolves with what has happened to the process if it has ended and its end is not reported. */
   findEnd(): Promise<string | undefined>;
+  /**
+   * Returns the number of the last order of a lease whose task has begun, and 0 if none has. Undefined: it is not known. It is
+   * final when the process has ended.
+   */
+  lastBegun(lease: number): number | undefined;
   /** The use of memory in bytes, of the process and what it has started; undefined if it is not known. */
   memoryUse(): number | undefined;
   /** Limits the memory in bytes; undefined: no limit. */

@@ -106,12 +106,19 @@ export function resourcesOf(amounts: Amounts): Record<string, number> {
   );
 }
 
-/** Returns amounts as text: `2 cpus, 1 gpus, 1.5 GiB of memory`. */
+/** Returns amounts as text: `2 cpus, 1 gpu, 1.5 GiB of memory`. */
 export function formatAmounts(amounts: Amounts): string {
   const texts = Object.entries(resourcesOf(amounts))
     .filter(([, amount]) => amount !== 0)
-    .map(([name, amount]) => (name === "memory" ? `${formatBytes(amount)} of memory` : `${amount} ${name}`));
+    .map(([name, amount]) =>
+      name === "memory" ? `${formatBytes(amount)} of memory` : `${amount} ${nounOf(name, amount)}`,
+    );
   return texts.join(", ") || "nothing";
+}
+
+/** Names of other resources are those of the program, and stay as they are. */
+function nounOf(name: string, amount: number): string {
+  return amount === 1 && (name === "cpus" || name === "gpus") ? name.slice(0, -1) : name;
 }
 
 /** Returns a number of bytes as text, with three digits at most: `1.5 GiB`. */

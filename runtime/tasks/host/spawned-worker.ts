@@ -4,6 +4,7 @@ import { type Isolation, type ProcMesh, thisHost } from "../../index.js";
 import { prepareEnvironment } from "../environment/index.js";
 import { type ProcessGuard, processGuard } from "../kernel.js";
 import { PoolWorker } from "../worker/pool-worker.js";
+import { BegunRecord } from "./begun-record.js";
 import type { MemoryExceeded, MemoryGuard } from "./memory-guard.js";
 import { memoryUse } from "./memory-use.js";
 import type { WorkerProcess, WorkerStart } from "./ports.js";
@@ -31,6 +32,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   #pid: number | undefined;
   #limit: { readonly bytes: number; readonly exceeded: MemoryExceeded } | undefined;
   #isEnded = false;
+  #begun: BegunRecord | undefined;
 
   constructor(name: string, start: WorkerStart, context: WorkerContext) {
     this.name = name;
@@ -51,6 +53,14 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     this.#isEnded = true;
     this.limitMemory(undefined, () => {});
     await this.#procs?.stop({ reason: "no task needs it any more", drain: 0 });
+    this.closeRecord();
+  }
+
+  /** Ends what is left of a process that has failed. No task begins in it afterwards. */
+  async end(): Promise<void> {
+    if (!this.canBeKilled) return;
+    this.kill();
+    await Promise.all((this.#procs?.backends ?? []).map(({ exited }) => exited));
   }
 
   async endLease(lease: number): Promise<void> {
@@ -59,6 +69,15 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   }
 
   async findEnd(): Promise<undefined> {}
+
+  lastBegun(lease: number): number | undefined {
+    return this.#begun?.lastBegun(lease);
+  }
+
+  /** Closes the record of the tasks that have begun. Nothing is known of them afterwards. */
+  closeRecord(): void {
+    this.#begun?.close();
+  }
 
   memoryUse(): number | undefined {
     const pid = this.#pid;
@@ -93,12 +112,16 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
       isolation === "inline" ? {} : { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(gpus) } };
     const configuration = await options();
     this.#checkRuns();
+    // Code that shares the process of the host does not end without it.
+    if (isolation !== "inline")
+      this.#begun = BegunRecord.make(configuration.context, `viceroy-${configuration.context}-${this.name}`);
     const guard = memory === undefined ? {} : { [processGuard]: this.#guard(memory) };
     const worker = inTurn(() => {
       this.#procs = thisHost().spawnProcs({}, { name: this.name, isolation, ...guard, ...env });
       return this.#procs.spawn(this.name, PoolWorker);
     });
-    await inTurn(() => worker.configure.callOne(configuration));
+    const begun = this.#begun === undefined ? {} : { begunFile: this.#begun.path };
+    await inTurn(() => worker.configure.callOne({ ...configuration, ...begun }));
     return worker;
   }
 

@@ -36,14 +36,15 @@ export class BorrowedResults {
     const known = this.#results.get(key)?.deref();
     if (known !== undefined) {
       // This process counts once. The owner learns that the reference on its way has arrived.
-      if (returned) this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower, true)));
+      if (returned)
+        this.#inTurn(() => tell(remote.owner, () => remote.owner.borrow.broadcast(remote.id, borrower, true)));
       return known;
     }
     // A result that is being fetched stays, because somebody waits for it.
     const result: Result = new Result(0, remote.label, () => this.#fetch(remote, result));
     this.#results.set(key, this.#drops.reference(result));
     this.#drops.watch(result, this.#borrowed({ key, remote, borrower }));
-    this.#inTurn(() => tell(() => remote.owner.borrow.broadcast(remote.id, borrower, returned)));
+    this.#inTurn(() => tell(remote.owner, () => remote.owner.borrow.broadcast(remote.id, borrower, returned)));
     if (this.#closed !== undefined) result.reject(this.#closed);
     return result;
   }
@@ -71,7 +72,7 @@ export class BorrowedResults {
   #giveBack({ key, remote, borrower }: Borrowed): void {
     if (this.#closed !== undefined || this.#results.get(key)?.deref() !== undefined) return;
     this.#results.delete(key);
-    this.#inTurn(() => tell(() => remote.owner.unborrow.broadcast(remote.id, borrower)));
+    this.#inTurn(() => tell(remote.owner, () => remote.owner.unborrow.broadcast(remote.id, borrower)));
   }
 }
 

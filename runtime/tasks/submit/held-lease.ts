@@ -2,6 +2,7 @@
 import type { TaskOrder } from "../../../generated/tasks.js";
 import { functionOf } from "../function-registry.js";
 import type { Task } from "../task-object.js";
+import type { LeaseEnd, LostTasks } from "./lost-tasks.js";
 import type { PendingTask } from "./pending-task.js";
 import type { GrantedLease, HostPort, WorkerPort } from "./ports.js";
 
@@ -19,13 +20,14 @@ export class HeldLease {
   /** The number of tasks that may still be sent; Infinity unless the process ends after some. */
   #left: number;
   #expectedMicros = 0;
+  #lastOrder = 0;
   readonly #now: () => number;
   /** Whether others wait for the resources. No more tasks are sent then. */
   isWanted = false;
-  /** What happened to the process, once the host has said it. */
-  endedBecause: string | undefined;
-  /** Called when the host says that the process has ended. */
-  onEnded: (() => void) | undefined;
+  /** What the host has said of the end of the process. */
+  ended: LeaseEnd | undefined;
+  /** The tasks that were lost with the process, until it is known which of them had begun. */
+  lost: LostTasks | undefined;
   /** The time at which the last task ended, or the lease was granted, by the clock of the submitter. */
   idleSince: number;
   /** The time at which the oldest task that has not ended was sent. */
@@ -47,7 +49,7 @@ export class HeldLease {
 
   /** Whether the lease is of no more use when its tasks have ended. */
   get isLeaving(): boolean {
-    return this.isWanted || this.#left === 0 || this.endedBecause !== undefined;
+    return this.isWanted || this.#left === 0 || this.ended !== undefined;
   }
 
   /** Returns whether a task can be sent now. */
@@ -58,10 +60,12 @@ export class HeldLease {
   }
 
   /** Returns the order that sends a task, with its function if the worker does not know the number of the function. */
-  orderOf({ id, task, args, chain }: PendingTask): TaskOrder {
+  orderOf(pending: PendingTask): TaskOrder {
+    const { id, task, args, chain } = pending;
+    pending.order = ++this.#lastOrder;
     const known = this.#functions.get(task);
     const fn = known ?? this.#functions.size;
-    const order: TaskOrder = { id, lease: this.id, fn, args };
+    const order: TaskOrder = { id, lease: this.id, fn, args, number: pending.order };
     if (known === undefined) {
       this.#functions.set(task, fn);
       order.defines = functionOf(task);

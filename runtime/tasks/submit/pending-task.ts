@@ -55,6 +55,10 @@ export class PendingTask {
   lease: RunningPlace | undefined = undefined;
   /** The run time that was expected of the task when it was sent, in microseconds; 0 unless it is sent. */
   sentMicros = 0;
+  /** The number of its last order, in the lease under which it was sent. */
+  order = 0;
+  /** The number of processes that have ended before any of their tasks had begun, this one included. */
+  endsBefore = 0;
   /** Why the task was cancelled. */
   cancelled: string | undefined = undefined;
 

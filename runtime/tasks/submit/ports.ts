@@ -40,7 +40,8 @@ export interface HostPort {
    */
   lease(order: LeaseOrder, signal: AbortSignal): Promise<GrantedLease>;
   giveBack(lease: number): void;
-  kill(lease: number, reason: string): void;
+  /** @param ifBegun the number of an order whose task must be known to have begun; 0: the process is killed in any case */
+  kill(lease: number, reason: string, ifBegun: number): void;
   /** Calls `take` for each notice about a lease of this process. */
   listen(take: (notice: LeaseNotice) => void): void;
 }

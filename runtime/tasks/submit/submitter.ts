@@ -3,10 +3,11 @@
  * directly, and gives leases back: hosts see leases, not tasks.
  */
 import type { LeaseNotice, TaskOutcome } from "../../../generated/tasks.js";
-import { TaskCancelledError, WorkerLostError } from "../errors.js";
+import { TaskCancelledError } from "../errors.js";
 import type { Result } from "../refs/result.js";
 import type { HeldLease } from "./held-lease.js";
 import { HostChoice } from "./host-choice.js";
+import { fateOf, LostTasks } from "./lost-tasks.js";
 import type { PendingTask, RunningPlace } from "./pending-task.js";
 import type { HostPort, SubmitterOptions } from "./ports.js";
 import { keyOfClass, type TaskClass } from "./task-class.js";
@@ -17,8 +18,6 @@ import { TaskQueue } from "./task-queue.js";
 const SWEEP_MS = 20;
 /** The time in ms for which a notice that has arrived before its lease is kept. Later, it was about a lease that was given back. */
 const EARLY_MS = 5000;
-/** The time in ms for which the reason is awaited after a worker process has ended. */
-const REASON_MS = 500;
 
 export class Submitter {
   readonly #options: SubmitterOptions;
@@ -77,13 +76,14 @@ export class Submitter {
     const { clock, grace, inTurn } = this.#options;
     clock.after(grace, () => {
       if (task.lease !== lease || this.#closed !== undefined) return;
-      if (lease.runsBefore(task)) {
-        // The task has not begun, because another one, which shall live, blocks the event loop of the process.
+      // Another one, which shall live, may block the event loop of the process, so that this one has not begun.
+      const isBehind = lease.runsBefore(task);
+      if (isBehind) {
         this.#settleCancelled(task);
         this.#killAfterGrace(task, lease);
-        return;
       }
-      inTurn(() => lease.host.kill(lease.id, `task ${task.label} was cancelled and did not end in ${grace} ms`));
+      const reason = `task ${task.label} was cancelled and did not end in ${grace} ms`;
+      inTurn(() => lease.host.kill(lease.id, reason, isBehind ? task.order : 0));
     });
   }
 
@@ -171,10 +171,10 @@ export class Submitter {
     }
     const { lease, queue } = known;
     if (kind === "ended") {
-      lease.endedBecause = reason;
+      lease.ended = { reason, begun: notice.begun };
       this.#leases.get(host)?.delete(id);
       queue.lost(lease);
-      lease.onEnded?.();
+      lease.lost?.reported();
     } else {
       lease.isWanted = true;
       if (lease.isIdle) queue.leave(lease);
@@ -245,44 +245,29 @@ export class Submitter {
     queue.lost(lease);
     if (task.cancelled !== undefined) {
       this.#settleCancelled(task);
-    } else if (task.retries > 0 && this.#closed === undefined) {
-      task.retries--;
-      this.#again(task, queue);
     } else {
-      this.#withReason(lease, (reason) => {
-        this.pending.delete(task);
-        task.result.reject(
-          new WorkerLostError(
-            task.label,
-            `the process that ran ${task.label} has ended: ${reason ?? error.message}; ` +
-              "a task that may run again is defined with { idempotent: true }",
-            { cause: error },
-          ),
-        );
-      });
+      lease.lost ??= new LostTasks(lease, this.#options.clock, (tasks) => this.#settleLost(tasks, lease, queue, error));
+      queue.lostTasks++;
+      lease.lost.add(task);
     }
     this.#options.inTurn(() => queue.dispatch());
   }
 
-  /** The host says why a process has ended, a little later or earlier than the process is found to be gone. */
-  #withReason(lease: HeldLease, settle: (reason: string | undefined) => void): void {
-    if (lease.endedBecause !== undefined) {
-      settle(lease.endedBecause);
-      return;
+  #settleLost(tasks: readonly PendingTask[], lease: HeldLease, queue: TaskQueue, error: Error): void {
+    queue.lostTasks -= tasks.length;
+    // The last one first, so that they are before the others of the queue in their order.
+    for (const task of [...tasks].reverse()) {
+      if (task.result.isSettled) continue;
+      const fate = fateOf(task, lease.ended, error);
+      if (fate === "again") {
+        this.#again(task, queue);
+      } else {
+        this.pending.delete(task);
+        task.result.reject(fate);
+      }
     }
-    const timer = this.#options.clock.after(REASON_MS, () => tell(), true);
-    const others = lease.onEnded;
-    let told = false;
-    const tell = () => {
-      if (told) return;
-      told = true;
-      timer.cancel();
-      settle(lease.endedBecause);
-    };
-    lease.onEnded = () => {
-      others?.();
-      tell();
-    };
+    this.#options.inTurn(() => queue.dispatch());
+    this.#sweepLater();
   }
 
   #sweepLater(): void {

@@ -56,9 +56,12 @@ export class TaskQueue {
     this.#owner = owner;
   }
 
+  /** The number of tasks whose process has ended, and which may come back. */
+  lostTasks = 0;
+
   /** Whether there are no tasks, leases and requests. */
   get isEmpty(): boolean {
-    return this.waiting.length === 0 && this.leases.size === 0 && this.#requests.size === 0;
+    return this.waiting.length === 0 && this.lostTasks === 0 && this.leases.size === 0 && this.#requests.size === 0;
   }
 
   add(task: PendingTask): void {

@@ -13,12 +13,17 @@ export type ArgumentPart = Uint8Array;
 /** No arguments. Tasks without any are common, and share the bytes. */
 const none = new Uint8Array([0]);
 
-/** Joins encoded arguments. Throws a RangeError if they are too many or too large. */
-export function encodeArguments(parts: readonly ArgumentPart[]): Uint8Array {
+/**
+ * Joins encoded arguments.
+ *
+ * @param label the name of the task
+ * @throws RangeError if they are too many or too large
+ */
+export function encodeArguments(label: string, parts: readonly ArgumentPart[]): Uint8Array {
   const count = parts.length;
   if (count === 0) return none;
   if (count > MAX_ARGUMENTS) {
-    throw new RangeError(`cannot run a task: expected at most ${MAX_ARGUMENTS} arguments, got ${count}`);
+    throw new RangeError(`cannot run ${label}: expected at most ${MAX_ARGUMENTS} arguments, got ${count}`);
   }
   let size = varintSize(count);
   for (let i = 0; i < count; i++) {
@@ -26,7 +31,7 @@ export function encodeArguments(parts: readonly ArgumentPart[]): Uint8Array {
     size += varintSize(length) + length;
   }
   if (size > MAX_BYTES) {
-    throw new RangeError(`cannot run a task: expected arguments of at most ${MAX_BYTES} bytes, got ${size} bytes`);
+    throw new RangeError(`cannot run ${label}: expected arguments of at most ${MAX_BYTES} bytes, got ${size} bytes`);
   }
   const bytes = new Uint8Array(size);
   let at = writeVarint(bytes, 0, count);

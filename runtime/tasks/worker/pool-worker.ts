@@ -13,6 +13,7 @@ import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { mainClock } from "../kernel.js";
 import { tell } from "../tell.js";
+import { BegunFile } from "./begun-file.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
 import { type RunEnvironment, TaskRun } from "./task-run.js";
 
@@ -29,8 +30,11 @@ interface LeaseState {
 export class PoolWorker extends TaskWorkerActor {
   readonly #leases = new Map<number, LeaseState>();
   #context: { readonly member: ContextMember; readonly context: object; readonly options: WorkerOptions } | undefined;
+  #begun: BegunFile | undefined;
 
   configure(options: WorkerOptions): void {
+    const { begunFile, context } = options;
+    if (begunFile !== undefined) this.#begun = BegunFile.open(begunFile, context);
     const member = joinContext(options);
     this.#context = { member, context: makeContext(member), options };
   }
@@ -57,6 +61,7 @@ export class PoolWorker extends TaskWorkerActor {
   async endLease(lease: number): Promise<void> {
     await this.#leases.get(lease)?.slot.end();
     this.#leases.delete(lease);
+    this.#begun?.forget(lease);
   }
 
   override cleanup(): void {
@@ -71,7 +76,9 @@ export class PoolWorker extends TaskWorkerActor {
       const slot = new LeaseSlot(this.#hostOf(id));
       const functions: Functions = new Map();
       const find = (fn: number) => findDefined(functions, fn);
-      lease = { slot, functions, holder, environment: { context, member, slot, find, now: () => mainClock().now() } };
+      const begins = (order: number) => this.#begun?.record(id, order);
+      const environment = { context, member, slot, find, begins, now: () => mainClock().now() };
+      lease = { slot, functions, holder, environment };
       this.#leases.set(id, lease);
     }
     return lease;
@@ -81,8 +88,8 @@ export class PoolWorker extends TaskWorkerActor {
     const { member, options } = this.#context!;
     const { host } = options;
     return {
-      suspend: () => member.inTurn(() => tell(() => host.suspend.broadcast(lease))),
-      resume: () => member.inTurn(() => tell(() => host.resume.broadcast(lease))),
+      suspend: () => member.inTurn(() => tell(host, () => host.suspend.broadcast(lease))),
+      resume: () => member.inTurn(() => tell(host, () => host.resume.broadcast(lease))),
       later: (body) => mainClock().nextTurn(body),
     };
   }

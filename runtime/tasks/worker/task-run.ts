@@ -19,6 +19,8 @@ export interface RunEnvironment {
   readonly slot: LeaseSlot;
   /** Returns the function with a number, which is loaded at its first use. */
   readonly find: (fn: number) => TaskImplementation | Promise<TaskImplementation>;
+  /** Records that the task of the order with a number begins. */
+  readonly begins: (order: number) => void;
   /** Returns the time in milliseconds. */
   readonly now: () => number;
 }
@@ -86,6 +88,7 @@ export class TaskRun implements SlotTask, RunningTask {
     let found: TaskImplementation | Promise<TaskImplementation>;
     let parts: readonly Uint8Array[];
     try {
+      this.#environment.begins(this.#order.number);
       found = this.#environment.find(this.#order.fn);
       parts = decodeArguments(this.#order.args);
     } catch (error) {

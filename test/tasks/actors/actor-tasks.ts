@@ -1,5 +1,4 @@
-/** Tasks that use actors. */
-import "../../contract/project/generated/registry.js";
+/** Tasks that use actors. The module does not import the registry of their classes: the program has done so. */
 import { JobContext, task } from "viceroy/tasks";
 import { MemoryCounter } from "../../contract/project/src/memory-counter.js";
 

@@ -32,7 +32,7 @@ test("An actor that needs more than any host has is refused, with what there is"
   const hosts = [host(0), host(1), host(2, { total: { cpus: 64 } })];
   expect(() => chooseHost("trainer", { gpus: 2, cpus: 1 }, hosts)).toThrow(
     new ResourceUnavailableError(
-      "cannot create actor trainer: no host of the context has 2 gpus, 1 cpus; each has 4 cpus, 1 gpus, or 64 cpus",
+      "cannot create actor trainer: no host of the context has 2 gpus, 1 cpu; each has 4 cpus, 1 gpu, or 64 cpus",
     ),
   );
   expect(() => chooseHost("trainer", {}, [])).toThrow(

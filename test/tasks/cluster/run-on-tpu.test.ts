@@ -1,49 +1,36 @@
-/** Tests of tasks that run on slices of virtual machines, for which hosts and processes of this machine stand. */
+/** Tests of tasks that run on slices of virtual machines, for which hosts of jobs on this machine stand. */
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessJob } from "viceroy/job";
-import { JobContext, ResourceUnavailableError, runOnTpu, sliceTypes, TaskError, WorkerLostError } from "viceroy/tasks";
+import { ClusterContext, sliceTypes, TaskError, WorkerLostError } from "viceroy/tasks";
 import { describe, expect, test } from "vitest";
-import { alwaysDie, alwaysFail, failAtFirst, where } from "../../fixtures/tasks/slices.js";
+import { alwaysDie, alwaysFail, failAtFirst, loseHostAtFirst, where } from "../../fixtures/tasks/slices.js";
 
-/** Opens a context on this machine, which stands for several virtual machines. */
-async function openFor(resources: Record<string, number>, isolation: "process" | "inline" = "process") {
+/** Describes a cluster whose jobs have one mesh, and the folder in which its tasks note their calls. */
+function clusterOf(hosts: number) {
   const notes = mkdtempSync(join(tmpdir(), "slices-"));
-  process.env["SLICE_NOTES"] = notes;
-  const procs = Object.values(resources)[0]!;
-  const environment = isolation === "inline" ? {} : { environment: { env: { SLICE_NOTES: notes } } };
-  const context = await JobContext.open({ procs, isolation, resources, ...environment });
-  return { context, notes, [Symbol.asyncDispose]: () => context.close() };
+  const folder = mkdtempSync(join(tmpdir(), "slices-cluster-"));
+  const options = { meshes: { tpus: { hosts } }, env: { SLICE_NOTES: notes } };
+  const cluster = new ClusterContext(ProcessJob, options, { folder });
+  return { cluster, notes, [Symbol.asyncDispose]: () => cluster.close() };
 }
 
 describe("a task on slices", () => {
   test("is called once for each virtual machine of each slice, and the results are in their order", async () => {
-    await using opened = await openFor({ "v4-32": 8 }, "inline");
-    const results = await runOnTpu(opened.context, where, { type: "v4-32", slices: 2 });
+    await using opened = clusterOf(2);
+    const results = await opened.cluster.runOnTpu(where, { type: "v4-16", slices: 2 });
     expect(results.map((slice) => slice.map(({ at }) => at))).toEqual(
-      [0, 1].map((slice) => [0, 1, 2, 3].map((vm) => ({ type: "v4-32", slice, slices: 2, vm, vms: 4, chips: 4 }))),
+      [0, 1].map((slice) => [0, 1].map((vm) => ({ type: "v4-16", slice, slices: 2, vm, vms: 2, chips: 4 }))),
     );
+    expect(new Set(results.flat().map(({ host }) => host)).size).toBe(4);
+    expect(await opened.cluster.listJobs()).toEqual([]);
   });
 
-  test("runs on a host for each machine, if each host offers one", async () => {
-    await using job = new ProcessJob({ meshes: { tpus: { hosts: 2 } }, cache: null, progress: "silent" });
-    const { tpus } = await job.state();
-    await using context = await JobContext.open({ hosts: tpus, procs: 2, resources: { "v4-16": 1 } });
-    const [slice] = await runOnTpu(context, where, { type: "v4-16" });
-    expect(new Set(slice!.map(({ host }) => host)).size).toBe(2);
-  });
-
-  test("waits for the machines of another slice, if there are not enough for both", async () => {
-    await using opened = await openFor({ "v4-16": 2 }, "inline");
-    const results = await runOnTpu(opened.context, where, { type: "v4-16", slices: 3 });
-    expect(results.map((slice) => slice.length)).toEqual([2, 2, 2]);
-  });
-
-  test("runs again on the whole slice after a call has thrown, or a process has gone; other slices run once", async () => {
-    await using opened = await openFor({ "v4-16": 4 });
-    const config = { type: "v4-16", slices: 2, maxRetriesFailure: 1, maxRetriesPreemption: 1 };
-    expect(await runOnTpu(opened.context, failAtFirst, config)).toEqual([
+  test("runs again on the whole slice after a call has thrown, or its process has ended; other slices run once", async () => {
+    await using opened = clusterOf(2);
+    const config = { type: "v4-16", slices: 2, maxRetriesFailure: 2, maxRetriesPreemption: 0 };
+    expect(await opened.cluster.runOnTpu(failAtFirst, config)).toEqual([
       [
         ["0-0-1", "0-0-2", "0-0-3"],
         ["0-1-1", "0-1-2", "0-1-3"],
@@ -52,35 +39,46 @@ describe("a task on slices", () => {
     ]);
   });
 
+  test("runs again on other machines after the daemon of a host was killed, which is no failure of the task", async () => {
+    await using opened = clusterOf(2);
+    const config = { type: "v4-16", maxRetriesFailure: 0, maxRetriesPreemption: 1 };
+    expect(await opened.cluster.runOnTpu(loseHostAtFirst, config)).toEqual([[2, 2]]);
+  });
+
+  test("fails when machines have gone too often", async () => {
+    await using opened = clusterOf(2);
+    const config = { type: "v4-16", maxRetriesFailure: 10, maxRetriesPreemption: 0 };
+    await expect(opened.cluster.runOnTpu(loseHostAtFirst, config)).rejects.toThrow(/loseHostAtFirst/);
+    expect(readdirSync(opened.notes).toSorted()).toEqual(["0-0-1", "0-1-1"]);
+  });
+
   test("fails when it has thrown too often", async () => {
-    await using opened = await openFor({ "v4-8": 1 }, "inline");
-    const run = runOnTpu(opened.context, alwaysFail, { type: "v4-8", maxRetriesFailure: 2, maxRetriesPreemption: 0 });
+    await using opened = clusterOf(1);
+    const run = opened.cluster.runOnTpu(alwaysFail, { type: "v4-8", maxRetriesFailure: 2, maxRetriesPreemption: 0 });
     await expect(run).rejects.toThrow(TaskError);
     await expect(run).rejects.toThrow("machine 0 fails");
     expect(readdirSync(opened.notes)).toEqual(["0-0-1", "0-0-2", "0-0-3"]);
   });
 
-  test("fails when machines have gone too often", async () => {
-    await using opened = await openFor({ "v4-8": 1 });
-    const run = runOnTpu(opened.context, alwaysDie, { type: "v4-8", maxRetriesFailure: 0, maxRetriesPreemption: 2 });
+  test("fails when its process has ended too often although the machine is there", async () => {
+    await using opened = clusterOf(1);
+    const run = opened.cluster.runOnTpu(alwaysDie, { type: "v4-8", maxRetriesFailure: 1, maxRetriesPreemption: 10 });
     await expect(run).rejects.toThrow(WorkerLostError);
-    expect(readdirSync(opened.notes)).toEqual(["0-0-1", "0-0-2", "0-0-3"]);
+    expect(readdirSync(opened.notes)).toEqual(["0-0-1", "0-0-2"]);
   });
 
-  test("runs on types that the program describes", async () => {
-    await using opened = await openFor({ pod: 3 }, "inline");
-    const types = { pod: { vms: 3, chipsPerVm: 8 } };
-    const [slice] = await runOnTpu(opened.context, where, { type: "pod", types });
-    expect(slice!.map(({ at }) => [at.vm, at.chips])).toEqual([
-      [0, 8],
-      [1, 8],
-      [2, 8],
-    ]);
+  test("runs on types that the program describes, on the mesh that it names", async () => {
+    const meshes = { pods: { hosts: 1 }, loaders: { hosts: 2 } };
+    await using cluster = new ClusterContext(ProcessJob, { meshes });
+    const types = { pod: { vms: 1, chipsPerVm: 8 } };
+    const [slice] = await cluster.runOnTpu(where, { type: "pod", types, mesh: "pods" });
+    expect(slice!.map(({ at }) => [at.vm, at.chips])).toEqual([[0, 8]]);
   });
 
   test("names what is wrong", async () => {
-    await using opened = await openFor({ "v4-8": 1 }, "inline");
-    const run = (config: object) => runOnTpu(opened.context, where, config as { type: string });
+    const meshes = { tpus: { hosts: 2 }, others: { hosts: 1 } };
+    await using cluster = new ClusterContext(ProcessJob, { meshes });
+    const run = (config: object) => cluster.runOnTpu(where, config as { type: string });
     await expect(run({ type: "v9-8" })).rejects.toThrow(
       /^cannot run where on "v9-8": expected one of the types v2-8, .*, v4-32, .*, v6e-256; describe other types with the option types$/,
     );
@@ -88,13 +86,17 @@ describe("a task on slices", () => {
       new RangeError('cannot run where on "v4-8": expected slices as a whole number of at least 1, got 0'),
     );
     await expect(run({ type: "v4-8", retries: 1 })).rejects.toThrow(
-      'expected one of the options type, slices, maxRetriesPreemption, maxRetriesFailure, types, got "retries"',
+      'expected one of the options type, slices, mesh, maxRetriesPreemption, maxRetriesFailure, types, got "retries"',
     );
-    const lacking = run({ type: "v4-32" });
-    await expect(lacking).rejects.toThrow(ResourceUnavailableError);
-    await expect(lacking).rejects.toThrow(
-      'cannot run where on "v4-32": a slice has 4 virtual machines, and the hosts of the context do not offer as many; open ' +
-        'the context with resources: { "v4-32": 1 }, so that each host is one: ',
+    await expect(run({ type: "v4-8" })).rejects.toThrow(
+      new TypeError(
+        'cannot run where on "v4-8": expected the option mesh as one of the meshes tpus, others, got undefined',
+      ),
+    );
+    await expect(run({ type: "v4-32", mesh: "tpus" })).rejects.toThrow(
+      new TypeError(
+        'cannot run where on "v4-32": expected mesh tpus with 4 hosts, one for each virtual machine of a slice of type v4-32, got 2',
+      ),
     );
   });
 });

@@ -20,6 +20,8 @@ export class FakeProcess implements WorkerProcess<number> {
   lost: string | undefined;
   limit: number | undefined;
   exceeded: MemoryExceeded = () => {};
+  /** The last order of each lease whose task has begun; undefined: it is not known. */
+  begun: Map<number, number> | undefined;
 
   constructor(id: number, order?: WorkerStart) {
     this.id = id;
@@ -47,6 +49,10 @@ export class FakeProcess implements WorkerProcess<number> {
 
   async findEnd(): Promise<string | undefined> {
     return this.lost;
+  }
+
+  lastBegun(lease: number): number | undefined {
+    return this.begun?.get(lease) ?? (this.begun && 0);
   }
 
   memoryUse(): number {

@@ -52,7 +52,7 @@ describe("a host", () => {
     const host = new FakeHost({ cpus: 2, memory: 2 ** 30 }, 2);
     await expect(host.lease({ cpus: 3, gpus: 1 })).rejects.toThrow(
       new ResourceUnavailableError(
-        "cannot run square on host 0: it needs 3 cpus, 1 gpus, and the host has 2 cpus, 1 GiB of memory in all",
+        "cannot run square on host 0: it needs 3 cpus, 1 gpu, and the host has 2 cpus, 1 GiB of memory in all",
       ),
     );
     await expect(host.lease({ cpus: 1 }, { group: 7n, bundle: 1 })).rejects.toThrow(
@@ -351,7 +351,7 @@ describe("bundles", () => {
     const inside = await host.lease({ cpus: 1, gpus: 1 }, { group: 7n, bundle: 0 });
     expect(inside.gpus).toEqual([0]);
     await expect(host.lease({ cpus: 3 }, { group: 7n, bundle: 0 })).rejects.toThrow(
-      "cannot run square on host 0: it needs 3 cpus, and the bundle of its placement group has 2 cpus, 1 gpus in all",
+      "cannot run square on host 0: it needs 3 cpus, and the bundle of its placement group has 2 cpus, 1 gpu in all",
     );
     const queued = host.lease({ cpus: 2 }, { group: 7n, bundle: 0 });
     queued.catch(() => {});

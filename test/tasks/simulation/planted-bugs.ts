@@ -64,7 +64,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
       "isLeaving",
       () =>
         function (this: HeldLease) {
-          return this.endedBecause !== undefined;
+          return this.ended !== undefined;
         } as Method,
     ),
   ),

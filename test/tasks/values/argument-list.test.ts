@@ -11,7 +11,7 @@ test("arguments come back as they were, as views of the buffer, wherever it star
   fc.assert(
     fc.property(fc.array(sizes, { maxLength: 200 }), fc.nat(9), (lengths, skipped) => {
       const parts = lengths.map((length, i) => new Uint8Array(length).fill(i));
-      const encoded = encodeArguments(parts);
+      const encoded = encodeArguments("sum", parts);
       const received = new Uint8Array(encoded.length + skipped + 1).subarray(skipped, skipped + encoded.length);
       received.set(encoded);
       const decoded = decodeArguments(received);
@@ -26,13 +26,13 @@ test("arguments come back as they were, as views of the buffer, wherever it star
 });
 
 test("no arguments take one byte, and a small one two more", () => {
-  expect(encodeArguments([])).toStrictEqual(Uint8Array.of(0));
-  expect(encodeArguments([Uint8Array.of(7)])).toStrictEqual(Uint8Array.of(1, 1, 7));
+  expect(encodeArguments("sum", [])).toStrictEqual(Uint8Array.of(0));
+  expect(encodeArguments("sum", [Uint8Array.of(7)])).toStrictEqual(Uint8Array.of(1, 1, 7));
 });
 
 test("a change of an argument after encoding does not show", () => {
   const part = new Uint8Array(100).fill(1);
-  const encoded = encodeArguments([part]);
+  const encoded = encodeArguments("sum", [part]);
   part.fill(2);
   expect(decodeArguments(encoded)).toStrictEqual([new Uint8Array(100).fill(1)]);
 });
@@ -66,12 +66,12 @@ test("any bytes are split or refused", () => {
 
 test("too many arguments, and too large ones, are refused", () => {
   const empty = new Uint8Array(0);
-  expect(decodeArguments(encodeArguments(new Array<Uint8Array>(65_535).fill(empty)))).toHaveLength(65_535);
-  expect(() => encodeArguments(new Array<Uint8Array>(65_536).fill(empty))).toThrow(
-    new RangeError("cannot run a task: expected at most 65535 arguments, got 65536"),
+  expect(decodeArguments(encodeArguments("sum", new Array<Uint8Array>(65_535).fill(empty)))).toHaveLength(65_535);
+  expect(() => encodeArguments("sum", new Array<Uint8Array>(65_536).fill(empty))).toThrow(
+    new RangeError("cannot run sum: expected at most 65535 arguments, got 65536"),
   );
   const large = Object.defineProperty(new Uint8Array(0), "length", { value: 0x7fff_ffff });
-  expect(() => encodeArguments([large])).toThrow(
-    new RangeError("cannot run a task: expected arguments of at most 2147483640 bytes, got 2147483653 bytes"),
+  expect(() => encodeArguments("sum", [large])).toThrow(
+    new RangeError("cannot run sum: expected arguments of at most 2147483640 bytes, got 2147483653 bytes"),
   );
 });

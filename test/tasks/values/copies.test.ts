@@ -36,6 +36,15 @@ test("encoded values keep their bytes while others are encoded", () => {
   for (const [i, value] of values.entries()) expect(decode(encoded[i] as Uint8Array)).toBe(value);
 });
 
+test("named properties of arrays and properties that are not enumerable are left out, as in JSON", () => {
+  const list = Object.assign([1, 2], { index: 5 });
+  const hidden = Object.defineProperty({ n: 1 }, "secret", { value: 2 });
+  for (const value of [list, hidden, [...("ab".match(/b/) ?? [])]]) {
+    expect(copy(value)).toStrictEqual(JSON.parse(JSON.stringify(value)));
+  }
+  expect(Object.keys(copy(list) as object)).toEqual(["0", "1"]);
+});
+
 test("an object that a value contains twice becomes two objects", () => {
   const shared = { n: 1 };
   const [first, second] = copy([shared, shared]) as [typeof shared, typeof shared];
