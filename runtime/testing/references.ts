@@ -73,6 +73,8 @@ export interface WorldRef<P extends ProcessRef = ProcessRef> {
   readonly programs: Map<bigint, P>;
   /** Listeners by their locations and addresses. */
   readonly listeners: Map<string, SimulatedListener>;
+  /** Memory that processes share, by its name. */
+  readonly sharedMemory: Map<string, Uint32Array>;
   /** Returns the host on which a new process runs. */
   hostFor(process: NewProcess): string;
   createProcess(options: SimulatedProcessOptions): P;

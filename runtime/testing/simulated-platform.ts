@@ -101,6 +101,16 @@ export class SimulatedPlatform implements ScopedPlatform {
     return undefined;
   }
 
+  simulatedMemory(name: string, words: number): Uint32Array {
+    const { sharedMemory } = this.process.world;
+    let memory = sharedMemory.get(name);
+    if (memory === undefined) {
+      memory = new Uint32Array(words);
+      sharedMemory.set(name, memory);
+    }
+    return memory;
+  }
+
   importModule(url: string): Promise<unknown> {
     return Promise.reject(new Error(`cannot load ${url}: processes of a simulation load no modules`));
   }

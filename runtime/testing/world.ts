@@ -25,6 +25,7 @@ export class World implements WorldRef<SimulatedProcess> {
   readonly daemons = new Set<SimulatedProcess>();
   /** Programs by their universes. */
   readonly programs = new Map<bigint, SimulatedProcess>();
+  readonly sharedMemory = new Map<string, Uint32Array>();
   /** The planned faults that have happened. */
   readonly faults: CausedFault[] = [];
   /** The next unused port. */

@@ -67,6 +67,11 @@ export interface Platform extends ProcessControl {
    * process needs none.
    */
   loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, roots: readonly string[]): string | undefined;
+  /**
+   * Returns the memory with a name that all processes of a simulation share; zeros at first. Absent: processes are real, and share
+   * memory by the operating system.
+   */
+  simulatedMemory?(name: string, words: number): Uint32Array;
   /** Imports a module of the user. */
   importModule(url: string): Promise<unknown>;
   /** Watches the event loop from outside of it. Absent if the platform cannot do so. */

@@ -2,18 +2,21 @@
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sharedMemoryAddon } from "../kernel.js";
-import { begunBytes, contextBytes, firstEntry, isFullAt, recordsAt } from "../worker/begun-file.js";
+import { currentRuntime, sharedMemoryAddon } from "../kernel.js";
+import { begunBytes, begunWords, firstEntry, isFullAt, recordsAt } from "../worker/begun-file.js";
 
 export class BegunRecord {
-  readonly #file: number;
+  /** The path by which processes of this user open the record. */
+  readonly path: string;
+  /** Copies the memory of the record. */
+  readonly #read: () => Uint32Array;
+  readonly #close: () => void;
   #isClosed = false;
 
-  private constructor(file: number, context: string) {
-    this.#file = file;
-    const start = Buffer.alloc(contextBytes);
-    start.write(context);
-    writeSync(file, start, 0, contextBytes, 0);
+  private constructor(path: string, read: () => Uint32Array, close: () => void) {
+    this.path = path;
+    this.#read = read;
+    this.#close = close;
   }
 
   /**
@@ -24,22 +27,27 @@ export class BegunRecord {
    * @param name a name that no other file has at this moment
    */
   static make(context: string, name: string): BegunRecord | undefined {
+    const memory = currentRuntime().platform.simulatedMemory?.(name, begunWords);
+    if (memory !== undefined) {
+      return new BegunRecord(
+        name,
+        () => memory,
+        () => {},
+      );
+    }
     if (process.platform !== "linux") return undefined;
     try {
-      const addon = sharedMemoryAddon();
-      if (addon === undefined) return new BegunRecord(makeFile(name), context);
-      const { fd, buffer } = addon.createMemory(begunBytes, false);
-      addon.unmap(buffer);
-      return new BegunRecord(fd, context);
+      const file = makeMemory() ?? makeFile(name);
+      writeSync(file, context, 0);
+      return new BegunRecord(
+        `/proc/${process.pid}/fd/${file}`,
+        () => readFile(file),
+        () => closeSync(file),
+      );
     } catch {
       // Tasks run without a record, too.
       return undefined;
     }
-  }
-
-  /** The path by which processes of this user open the file. */
-  get path(): string {
-    return `/proc/${process.pid}/fd/${this.#file}`;
   }
 
   /**
@@ -48,8 +56,7 @@ export class BegunRecord {
    */
   lastBegun(lease: number): number | undefined {
     if (this.#isClosed) return undefined;
-    const words = new Uint32Array(begunBytes / 4);
-    readSync(this.#file, words, 0, begunBytes, 0);
+    const words = this.#read();
     if (words[recordsAt] !== 1) return undefined;
     for (let at = firstEntry; at < words.length; at += 2) if (words[at] === lease) return words[at + 1]!;
     return words[isFullAt] === 1 ? undefined : 0;
@@ -58,8 +65,23 @@ export class BegunRecord {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    closeSync(this.#file);
+    this.#close();
   }
+}
+
+function readFile(file: number): Uint32Array {
+  const words = new Uint32Array(begunWords);
+  readSync(file, words, 0, begunBytes, 0);
+  return words;
+}
+
+/** Returns a file that is memory; undefined without the addon. */
+function makeMemory(): number | undefined {
+  const addon = sharedMemoryAddon();
+  if (addon === undefined) return undefined;
+  const { fd, buffer } = addon.createMemory(begunBytes, false);
+  addon.unmap(buffer);
+  return fd;
 }
 
 function makeFile(name: string): number {

@@ -187,6 +187,7 @@ export class HostManager extends TaskHostActor {
       options: () => this.#configuration(),
       inTurn: (body) => this.#inTurn(body),
       memory: this.#memory,
+      stopped: () => this.#workers.delete(name),
     };
     const process = new SpawnedWorker(name, order, shared);
     this.#workers.set(name, { id: order.id, process });

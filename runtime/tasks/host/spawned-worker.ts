@@ -18,6 +18,8 @@ export interface WorkerContext {
   readonly inTurn: <T>(body: () => T) => T;
   /** Limits the memory of the processes; undefined: the host has no memory to assign. */
   readonly memory: MemoryGuard | undefined;
+  /** Called when the process has been stopped. */
+  readonly stopped: () => void;
 }
 
 type Worker = TaskWorkerMesh<never>;
@@ -54,6 +56,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     this.limitMemory(undefined, () => {});
     await this.#procs?.stop({ reason: "no task needs it any more", drain: 0 });
     this.closeRecord();
+    this.#context.stopped();
   }
 
   /** Ends what is left of a process that has failed. No task begins in it afterwards. */
@@ -112,11 +115,11 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
       isolation === "inline" ? {} : { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(gpus) } };
     const configuration = await options();
     this.#checkRuns();
-    // Code that shares the process of the host does not end without it.
-    if (isolation !== "inline")
-      this.#begun = BegunRecord.make(configuration.context, `viceroy-${configuration.context}-${this.name}`);
     const guard = memory === undefined ? {} : { [processGuard]: this.#guard(memory) };
     const worker = inTurn(() => {
+      // Code that shares the process of the host does not end without it.
+      if (isolation !== "inline")
+        this.#begun = BegunRecord.make(configuration.context, `viceroy-${configuration.context}-${this.name}`);
       this.#procs = thisHost().spawnProcs({}, { name: this.name, isolation, ...guard, ...env });
       return this.#procs.spawn(this.name, PoolWorker);
     });

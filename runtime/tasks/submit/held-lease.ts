@@ -9,6 +9,8 @@ import type { GrantedLease, HostPort, WorkerPort } from "./ports.js";
 /** The run time of the tasks that are sent to one worker ahead, in microseconds, and their largest number. */
 const AHEAD_MICROS = 2000;
 const AHEAD_TASKS = 256;
+/** The largest number of an order. A lease that has sent so many tasks is given back. */
+const MAX_ORDERS = 2 ** 32 - 1;
 
 export class HeldLease {
   readonly id: number;
@@ -17,7 +19,7 @@ export class HeldLease {
   /** The tasks that were sent and have not ended, in the order in which they were sent. */
   readonly sent = new Set<PendingTask>();
   readonly #functions = new Map<Task, number>();
-  /** The number of tasks that may still be sent; Infinity unless the process ends after some. */
+  /** The number of tasks that may still be sent, before the process ends or the numbers of orders do. */
   #left: number;
   #expectedMicros = 0;
   #lastOrder = 0;
@@ -38,7 +40,7 @@ export class HeldLease {
     this.host = host;
     this.id = id;
     this.worker = worker;
-    this.#left = maxTasks;
+    this.#left = Math.min(maxTasks, MAX_ORDERS);
     this.#now = now;
     this.idleSince = now();
   }

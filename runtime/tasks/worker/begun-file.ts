@@ -1,17 +1,18 @@
 /**
  * The memory in which a worker process records which of its tasks have begun. The host makes it before the process starts and
- * reads it when the process has ended, however it has ended. It is a file without a name: memory that both have mapped if the addon
- * is there, and a file that is written and read otherwise.
+ * reads it when the process has ended, however it has ended. It is a file without a name: memory that the worker has mapped if the
+ * addon is there, and a file that is written and read otherwise. Simulated processes share memory, and make no file.
  *
  * The layout is 16 bytes with the id of the context, a word that is 1 when the worker records, a word that is 1 when it had no
  * room for a lease, padding to 32 bytes, and an entry of two words for each lease: the number of the lease, and that of its last
  * order whose task has begun.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { sharedMemoryAddon } from "../kernel.js";
+import { currentRuntime, sharedMemoryAddon } from "../kernel.js";
 
 /** The size in bytes, which is enough for 8,188 leases at the same time. */
 export const begunBytes = 2 ** 16;
+export const begunWords = begunBytes / 4;
 /** The number of bytes of the id of the context. */
 export const contextBytes = 16;
 /** Indices of words. */
@@ -19,9 +20,9 @@ export const [recordsAt, isFullAt, firstEntry] = [4, 5, 8];
 
 /** The records of one worker process. */
 export class BegunFile {
-  readonly #file: number;
-  /** The mapped file; undefined if it cannot be mapped. */
+  /** The mapped memory; undefined if the file cannot be mapped. */
   readonly #memory: Uint32Array | undefined;
+  readonly #file: number;
   /** The index of the first word of the entry of each lease, and the entries of leases that have ended. */
   readonly #entries = new Map<number, number>();
   readonly #free: number[] = [];
@@ -29,19 +30,16 @@ export class BegunFile {
   readonly #words = new Uint32Array(2);
   readonly #bytes = new Uint8Array(this.#words.buffer);
 
-  private constructor(file: number) {
+  private constructor(memory: Uint32Array | undefined, file: number) {
+    this.#memory = memory;
     this.#file = file;
-    try {
-      const buffer = sharedMemoryAddon()?.mapMemory(file, 0, begunBytes, 0);
-      if (buffer !== undefined) this.#memory = new Uint32Array(buffer);
-    } catch {
-      // The host had no addon, so that this is a file.
-    }
     this.#write(recordsAt, 1, 0);
   }
 
   /** Opens the file. Returns undefined if it cannot be opened, or is not the file of the context. Nothing is recorded then. */
   static open(path: string, context: string): BegunFile | undefined {
+    const memory = currentRuntime().platform.simulatedMemory?.(path, begunWords);
+    if (memory !== undefined) return new BegunFile(memory, -1);
     let file: number;
     try {
       file = openSync(path, "r+");
@@ -51,7 +49,7 @@ export class BegunFile {
     }
     const start = Buffer.alloc(contextBytes);
     if (readSync(file, start, 0, contextBytes, 0) === contextBytes && start.toString() === context) {
-      return new BegunFile(file);
+      return new BegunFile(mapFile(file), file);
     }
     closeSync(file);
     return undefined;
@@ -66,7 +64,7 @@ export class BegunFile {
     let at = this.#entries.get(lease);
     if (at === undefined) {
       at = this.#free.pop() ?? this.#end;
-      if ((at + 2) * 4 > begunBytes) {
+      if (at + 2 > begunWords) {
         this.#write(recordsAt, 1, 1);
         return;
       }
@@ -95,5 +93,15 @@ export class BegunFile {
     this.#words[0] = first;
     this.#words[1] = second;
     writeSync(this.#file, this.#bytes, 0, 8, at * 4);
+  }
+}
+
+function mapFile(file: number): Uint32Array | undefined {
+  try {
+    const buffer = sharedMemoryAddon()?.mapMemory(file, 0, begunBytes, 0);
+    return buffer === undefined ? undefined : new Uint32Array(buffer);
+  } catch {
+    // The host had no addon, so that this is a file.
+    return undefined;
   }
 }
