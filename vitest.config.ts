@@ -7,8 +7,8 @@ import { LongestFirst } from "./test/longest-first.js";
 
 const exclude = ["**/node_modules/**", "test/fixtures/**"];
 
-/** What is said of links and processes holds over both of their transports. */
-const linked = ["test/link/**/*.test.ts", "test/proc/**/*.test.ts"];
+/** These promises about links, processes and their records hold with shared memory and without it. */
+const linked = ["test/link/**/*.test.ts", "test/proc/**/*.test.ts", "test/tasks/begun-tasks.test.ts"];
 /** These tests use neither of the two: they start no process, and connect nothing but parts of the own process. */
 const unlinked = [
   "test/link/{clock,errors,routing-table,trace-context}.test.ts",

@@ -1,9 +1,11 @@
 /** Tests of tasks that were sent to a process that ends: those that have begun are lost, all others run elsewhere, each once. */
-import { mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { JobContext, TaskCancelledError, WorkerLostError } from "viceroy/tasks";
 import { describe, expect, test } from "vitest";
+import "../../runtime/index.js";
 import { BegunRecord } from "../../runtime/tasks/host/begun-record.js";
 import type { HeldLease } from "../../runtime/tasks/submit/held-lease.js";
 import { fateOf } from "../../runtime/tasks/submit/lost-tasks.js";
@@ -13,6 +15,9 @@ import * as plain from "../fixtures/tasks/plain.js";
 
 const newFile = () => path.join(mkdtempSync(path.join(tmpdir(), "begun-")), "runs");
 const runsIn = (file: string) => readFileSync(file, "utf8").trim().split("\n").map(Number);
+async function hasBegun(file: string): Promise<void> {
+  while (!existsSync(file)) await sleep(10);
+}
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 /** Runs the task of the tests until it is known to be short, so that many of its runs are sent at a time. */
@@ -46,7 +51,7 @@ test("tasks behind a cancelled one that blocks the process run, each once, when 
   const file = newFile();
   const blocks = context.run(plain.logRun, file, 0, "spin");
   const behind = [1, 2, 3].map((n) => context.run(plain.logRun, file, n));
-  await context.wait([blocks], { timeout: 200 });
+  await hasBegun(file);
   context.cancel(blocks);
   expect(await context.get(behind)).toEqual([1, 2, 3]);
   await expect(context.get(blocks)).rejects.toThrow(TaskCancelledError);
@@ -57,19 +62,19 @@ test("a cancelled task that does not end is killed although an earlier task wait
   await using context = await JobContext.open({ procs: 2, grace: 100 });
   for (let i = 0; i < 80; i++) {
     await context.get(context.run(plain.waitForOwn, { ref: 1 }));
-    await context.get(context.run(plain.spin, 0));
+    await context.get(context.run(plain.logRun, newFile(), 0));
   }
   const never = context.run(plain.after, 60_000);
-  await context.wait([never], { timeout: 100 });
+  const file = newFile();
   const waits = context.run(plain.waitForOwn, { ref: never });
-  const spins = context.run(plain.spin, 60_000);
-  await context.wait([waits], { timeout: 300 });
+  const spins = context.run(plain.logRun, file, 0, "spin");
+  await hasBegun(file);
   context.cancel(spins);
   await expect(context.get(spins)).rejects.toThrow(TaskCancelledError);
   await expect(context.get(waits)).rejects.toThrow(
     new WorkerLostError(
       "waitForOwn",
-      "the process that ran waitForOwn has ended: task spin was cancelled and did not end in 100 ms; " +
+      "the process that ran waitForOwn has ended: task logRun was cancelled and did not end in 100 ms; " +
         "a task that may run again is defined with { idempotent: true }",
     ),
   );

@@ -3,6 +3,7 @@
  * too. Each is found within the seeds of the short profile, by an invariant that it violates.
  */
 import { ActorNames } from "../../../runtime/tasks/actors/actor-names.js";
+import { BegunRecord } from "../../../runtime/tasks/host/begun-record.js";
 import { LeaseQueue, type QueueRequest } from "../../../runtime/tasks/host/lease-queue.js";
 import { Leasing } from "../../../runtime/tasks/host/leasing.js";
 import { Room } from "../../../runtime/tasks/host/room.js";
@@ -103,6 +104,12 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
           return claim.kind === "create" ? claim : { kind: "create", creation: { created() {}, failed() {} } };
         } as Method,
     ),
+  ),
+  bug(
+    "a task that has begun counts as one that has not",
+    ["begins once"],
+    1,
+    replaceMethod(BegunRecord, "lastBegun", () => (() => 0) as Method),
   ),
   bug(
     "tasks are not run again after their process has ended",
