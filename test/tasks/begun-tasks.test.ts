@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { JobContext, TaskCancelledError, WorkerLostError } from "viceroy/tasks";
 import { describe, expect, test } from "vitest";
 import "../../runtime/index.js";
@@ -12,12 +11,11 @@ import { fateOf } from "../../runtime/tasks/submit/lost-tasks.js";
 import type { PendingTask } from "../../runtime/tasks/submit/pending-task.js";
 import { BegunFile } from "../../runtime/tasks/worker/begun-file.js";
 import * as plain from "../fixtures/tasks/plain.js";
+import { until } from "../proc/until.js";
 
 const newFile = () => path.join(mkdtempSync(path.join(tmpdir(), "begun-")), "runs");
 const runsIn = (file: string) => readFileSync(file, "utf8").trim().split("\n").map(Number);
-async function hasBegun(file: string): Promise<void> {
-  while (!existsSync(file)) await sleep(10);
-}
+const hasBegun = (file: string) => until(() => existsSync(file));
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 /** Runs the task of the tests until it is known to be short, so that many of its runs are sent at a time. */

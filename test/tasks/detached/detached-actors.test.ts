@@ -194,7 +194,7 @@ describe("A detached actor", () => {
     expect(await failureOf(program.order("actor", "c", further, "init-throws"))).toBe("TaskError: init refused");
     await program.order("actor", "c", further);
     expect(await failureOf(program.order("actor", "d", JSON.stringify({ resources: { cpus: 2 } })))).toBe(
-      "ResourceUnavailableError: cannot create actor d: no host of the context has 2 cpus; each has 1 cpus",
+      "ResourceUnavailableError: cannot create actor d: no host of the context has 2 cpus; each has 1 cpu",
     );
   });
 
