@@ -11,7 +11,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/tasks#TaskHost": 0xad373f39eb1f7885n,
     "viceroy/schemas/tasks#TaskOwner": 0xb63f6f5657c04ae8n,
     "viceroy/schemas/tasks#TaskRoot": 0xe8f6698ba08a7d52n,
-    "viceroy/schemas/tasks#TaskWorker": 0x9af6f1060790b57fn,
+    "viceroy/schemas/tasks#TaskWorker": 0x3867e1ce8d354041n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

@@ -261,8 +261,11 @@ export interface TaskOrder {
   args: Uint8Array;
   /** The task itself and those that have started it, the outermost last. Absent: the program has started it. */
   chain?: TaskOrigin[];
-  /** The number of the order in its lease, from 1. Later orders have greater numbers, and their tasks begin later. */
-  number: Uint32;
+  /**
+   * The number of the order in its lease, from 1. Later orders have greater numbers, and their tasks begin later. Absent: the sender
+   * does not ask which tasks have begun, and all tasks of the lease count as begun.
+   */
+  number?: Uint32;
 }
 
 /** The end of a task that has not thrown. */

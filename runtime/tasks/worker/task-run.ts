@@ -12,6 +12,9 @@ const nothing = new Uint8Array(0);
 const returned: TaskOutcome = { state: "returned", value: nothing, micros: 0 };
 const cancelled: TaskOutcome = { state: "cancelled", value: nothing, micros: 0 };
 
+/** The largest number of an order. */
+const MAX_ORDER = 2 ** 32 - 1;
+
 /** What a run needs of its worker. */
 export interface RunEnvironment {
   readonly context: object;
@@ -88,7 +91,7 @@ export class TaskRun implements SlotTask, RunningTask {
     let found: TaskImplementation | Promise<TaskImplementation>;
     let parts: readonly Uint8Array[];
     try {
-      this.#environment.begins(this.#order.number);
+      this.#environment.begins(this.#order.number ?? MAX_ORDER);
       found = this.#environment.find(this.#order.fn);
       parts = decodeArguments(this.#order.args);
     } catch (error) {
