@@ -10,8 +10,8 @@ export type ProcId = bigint;
 export type MeshId = bigint;
 
 /**
- * The address at which a proc can be dialled, `unix:<absolute path>`. An empty location means that the proc can only be
- * reached through its owner.
+ * The address at which a proc can be dialled, `unix:<absolute path>`, or that of a proc which relays to it
+ * (`relayed-location.ts`). An empty location means that the proc can only be reached through its owner.
  */
 export type Location = string;
 

@@ -13,6 +13,9 @@ import type { RelayRouter } from "./transport/relay/pipe.js";
 
 export type DialProc = (location: Location, peer: ProcId) => Promise<Pipe>;
 
+/** Returns where a proc of this machine listens, from its id alone. Empty: procs of this machine do not listen. */
+export type LocateProc = (peer: ProcId) => Location;
+
 /** The proc that has created this proc. */
 export interface ParentProc {
   readonly id: ProcId;
@@ -30,6 +33,7 @@ export class RoutingTable {
   /** The parent, if the parent dials this proc. */
   readonly #connectingParent: ProcId | undefined;
   readonly #relays: RelayRouter;
+  readonly #locate: LocateProc;
   readonly #onLinkCreated: (link: Link) => void;
   readonly #links = new Map<ProcId, Link>();
   /**
@@ -51,6 +55,7 @@ export class RoutingTable {
     dial: DialProc,
     parent: ParentProc | undefined,
     relays: RelayRouter,
+    locate: LocateProc,
     made: (link: Link) => void,
   ) {
     this.#host = host;
@@ -58,6 +63,7 @@ export class RoutingTable {
     this.#parent = parent?.id;
     this.#connectingParent = parent?.connects === true ? parent.id : undefined;
     this.#relays = relays;
+    this.#locate = locate;
     this.#onLinkCreated = made;
   }
 
@@ -115,6 +121,18 @@ export class RoutingTable {
         (error) => this.#connectThroughRelay(link, peer, owner, error),
       );
     return link;
+  }
+
+  /**
+   * Returns a link for frames that this proc relays to a peer without a link: the link to the parent, or, in the proc
+   * without a parent, a link to the peer if it is on the same machine.
+   * @param from the proc from which the frames come, to which they are not sent back
+   */
+  relayRoute(peer: ProcId, from: ProcId | undefined): Link | undefined {
+    if (this.#deadProcs.has(peer)) return undefined;
+    if (this.#parent !== undefined) return from === this.#parent ? undefined : this.#linkThroughParent(peer);
+    const location = this.#locate(peer);
+    return location === "" ? undefined : this.linkTo(peer, location, undefined);
   }
 
   /** Adds a link that the peer has dialled. The first link to a peer is used for sending as long as it exists. */

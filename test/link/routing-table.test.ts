@@ -37,7 +37,14 @@ function routing(parent?: ParentProc) {
   } as unknown as RelayRouter;
   const dial = (location: string, to: bigint) =>
     new Promise<Pipe>((resolve, reject) => dials.push({ location, peer: to, resolve, reject }));
-  const routes = new RoutingTable(host, dial, parent, relays, (link) => made.push(link));
+  const routes = new RoutingTable(
+    host,
+    dial,
+    parent,
+    relays,
+    () => "",
+    (link) => made.push(link),
+  );
   return { routes, host, dials, made, opened, relayed };
 }
 

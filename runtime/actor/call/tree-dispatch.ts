@@ -2,6 +2,7 @@
 
 import { AGENT_MESH } from "../../link/address.js";
 import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
+import { parseRelayedLocation } from "../../link/relayed-location.js";
 import type { LocalActor } from "../reference/local-actor.js";
 import type { MeshView } from "../reference/mesh-view.js";
 
@@ -20,7 +21,8 @@ const RANK_BYTES = 12;
 export function usesTree({ proc, outbound }: LocalActor, view: MeshView): boolean {
   const { record, livingCount } = view;
   if (livingCount <= proc.limits.treeAbove || record.id === AGENT_MESH || outbound.ended !== undefined) return false;
-  return record.owner !== proc.id || view.target(0).location !== "";
+  const { location } = view.target(0);
+  return record.owner !== proc.id || (location !== "" && parseRelayedLocation(location) === undefined);
 }
 
 /** Returns whether a message fits into a frame of a cast. Otherwise it is sent to each actor separately. */

@@ -3,7 +3,7 @@ import type { Location, ProcId } from "../../link/address.js";
 import type { Clock, Random } from "../../link/clock.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
 import type { LinkLimits } from "../../link/link-limits.js";
-import type { DialProc, ParentProc } from "../../link/routing-table.js";
+import type { DialProc, LocateProc, ParentProc } from "../../link/routing-table.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { MeshRecords } from "../reference/mesh-record.js";
 import type { ProcHooks } from "../reference/proc-hooks.js";
@@ -36,6 +36,8 @@ export interface ProcOptions {
    * parent.
    */
   readonly connect: DialProc;
+  /** Returns where a proc listens to which this proc relays. Default: it does not listen. */
+  readonly locate?: LocateProc;
   /** Takes a pipe that a peer has opened to this proc through other procs. Default: the pipe becomes a link. */
   readonly accept?: (pipe: Pipe, from: ProcId) => void;
 }

@@ -93,9 +93,11 @@ export class Proc implements LinkHost<Link>, LifecycleProc {
     this.#relays = new RelayRouter({
       id: this.id,
       linkTo: (peer) => this.routes.existingLink(peer),
+      routeTo: (peer, from) => this.routes.relayRoute(peer, from),
       accept: options.accept ?? ((pipe) => void this.attach(pipe)),
     });
-    this.routes = new RoutingTable(this, options.connect, parentRoute(options), this.#relays, (link) =>
+    const { connect, locate = () => "" } = options;
+    this.routes = new RoutingTable(this, connect, parentRoute(options), this.#relays, locate, (link) =>
       this.#links.add(link),
     );
     this.casts = new CastRouter(this);

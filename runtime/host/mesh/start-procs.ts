@@ -5,6 +5,7 @@
 import type { ProcConfig } from "../../../generated/proc-agent.js";
 import { currentCell } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
+import { formatRelayedLocation } from "../../link/relayed-location.js";
 import { withInspector } from "../../proc/launch/inspector.js";
 import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
 import type { JoiningRank } from "../../proc/mesh/membership.js";
@@ -107,11 +108,18 @@ function planStart<D extends string>(
   plan: ProcsPlan<D>,
 ): ProcStart {
   const host = plan.host(point.rank);
-  const runDir = plan.isolation === "process" && host === undefined ? runtime.runDir : "";
+  const isProcess = plan.isolation === "process";
+  const runDir = isProcess && host === undefined ? runtime.runDir : "";
+  // The processes of a thread have no run directory.
+  const listens = isProcess && (host !== undefined || runDir !== "");
   const id = proc.random.id();
   const made = runtime.childLocationOf(proc);
   const { rank, extent } = point;
-  const place = { rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
+  const place = {
+    ...{ rank, extent, runDir },
+    ...(made === undefined ? {} : { host: made }),
+    ...(listens ? {} : { relayed: formatRelayedLocation({ via: proc.id, location: proc.location }) }),
+  };
   const identity = { universe: runtime.universe, id, parent: proc.id, ...place };
   const known = procConfigOf(runtime, plan, plan.registry(point) ?? host?.registry);
   // Processes on a host get the credentials of the host, from its daemon, and none of the driver.
@@ -128,8 +136,7 @@ function startChild<D extends string>(
   const { identity, config, host, number } = start;
   const { id, runDir } = identity;
   const backend = startBackend(runtime, procs.proc, start, plan);
-  const near = () => (plan.isolation === "process" ? (identity.host ?? runtime.platform.locationOf(runDir, id)) : "");
-  const location = host?.location ?? near();
+  const location = host?.location ?? identity.relayed ?? identity.host ?? runtime.platform.locationOf(runDir, id);
   const child = runtime.addChild(procs.proc, { id, rank: number, location, backend }, (ended, exit) =>
     procs.childExited(ended, exit),
   );

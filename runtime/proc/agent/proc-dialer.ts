@@ -2,6 +2,7 @@
 import type { Proc } from "../../actor/proc/proc.js";
 import { formatId, type Location, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";
+import { parseRelayedLocation } from "../../link/relayed-location.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { Deferred } from "../deferred.js";
 import { connectToHost } from "../remote/host-connection.js";
@@ -38,6 +39,8 @@ export class ProcDialer {
   /** Connects to a peer. Rejects if the peer can only be reached through other procs. */
   async dial(location: Location, peer: ProcId): Promise<Pipe> {
     const { hostLocation, attachedHosts, hostKeyring, platform } = this.#services;
+    const relayed = parseRelayedLocation(location);
+    if (relayed !== undefined) return this.#proc.relayTo(peer, relayed.via, relayed.location);
     const target = parseHostedLocation(location);
     if (target?.agent === (hostLocation && parseHostedLocation(hostLocation)?.agent)) {
       return platform.dial(this.#services.socketLocationOf(peer, location));

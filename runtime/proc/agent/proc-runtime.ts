@@ -17,7 +17,7 @@ import type { ProcHooks } from "../../actor/reference/proc-hooks.js";
 import type { SavedState, StateCopier } from "../../actor/reference/saved-state.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Undeliverable } from "../../actor/reference/undeliverable.js";
-import { AGENT_MESH, formatId, type MeshId, type ProcId } from "../../link/address.js";
+import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { LinkUse } from "../../link/handshake/message.js";
 import { noKeepAlive } from "../../link/keep-alive.js";
@@ -61,6 +61,8 @@ export interface ProcRuntimeOptions {
   readonly rank: number;
   readonly extent: Extent;
   readonly runDir: string;
+  /** The location of the proc if it does not listen. */
+  readonly relayed?: Location;
   /** Ends the proc: on request, after the end of its parent, or with an exit code after a fault. */
   readonly endProc: EndProc;
   /** Returns the agent of the proc. */
@@ -98,10 +100,11 @@ export class ProcRuntime implements ProcHooks {
       drops: platform.drops,
       records: services.records,
       hooks: this,
-      location: services.locationOf(runDir, id),
+      location: options.relayed ?? services.locationOf(runDir, id),
       ...(parent === undefined ? {} : { parent, parentConnects: launcher !== undefined }),
       keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
       connect: (location, peer) => this.#dialer.dial(location, peer),
+      locate: (peer) => platform.locationOf(runDir, peer),
       accept: (pipe, from) => this.#dialer.accept(pipe, from),
     });
     this.#dialer = new ProcDialer(this.proc, services, parent);

@@ -47,6 +47,8 @@ export interface ProcIdentity {
   readonly launcher?: ProcId;
   /** The location on an attached host (`remote/hosted-location.ts`); undefined on the driver's machine. */
   readonly host?: Location;
+  /** The location of a proc that does not listen: a thread or an inline proc. */
+  readonly relayed?: Location;
   /** The rank in its mesh of procs, and the extent of this mesh. */
   readonly rank: number;
   readonly extent: Extent;

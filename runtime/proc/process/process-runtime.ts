@@ -186,7 +186,7 @@ export class ProcessRuntime implements ProcServices {
     return parent === home ? made : childLocation(made, parent.id);
   }
 
-  /** Returns the location of a proc of this process, as references contain it. */
+  /** Returns the location of a proc of this process that listens, as references contain it. */
   locationOf(runDir: string, id: ProcId): Location {
     if (this.hostLocation === undefined || runDir === "") return this.platform.locationOf(runDir, id);
     return this.hostLocation;

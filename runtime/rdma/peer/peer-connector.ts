@@ -8,6 +8,7 @@
  */
 import type { ProcAgentMesh } from "../../../generated/proc-agent.js";
 import type { Location, ProcId } from "../../link/address.js";
+import { parseRelayedLocation } from "../../link/relayed-location.js";
 import { connectUnixSocket, listenUnixSocket } from "../../link/transport/unix/connect.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -94,6 +95,7 @@ export class ProcPeerConnector implements PeerConnector {
   #isOnThisMachine(location: Location): boolean {
     return (
       location !== "" &&
+      parseRelayedLocation(location) === undefined &&
       parseHostedLocation(location)?.agent === parseHostedLocation(this.#local.hostLocation ?? "")?.agent
     );
   }

@@ -24,7 +24,7 @@ class Passing extends FakeHost {
 
   constructor(id: bigint, accept: (pipe: Pipe) => void = (pipe) => pipe.destroy()) {
     super(id);
-    this.relays = new RelayRouter({ id, linkTo: (peer) => this.links.get(peer), accept });
+    this.relays = new RelayRouter({ id, linkTo: (peer) => this.links.get(peer), routeTo: () => undefined, accept });
   }
 
   override relayFrameReceived(link: Link, frame: RelayFrame): void {

@@ -1,6 +1,7 @@
 /**
- * Pipes between two procs that cannot reach each other, which a third proc relays. The two ends exchange the same
- * frames as over a socket. The third proc forwards the bytes without reading them.
+ * Pipes between two procs that cannot reach each other, which other procs relay. The two ends exchange the same frames
+ * as over a socket. A relaying proc forwards the bytes without reading them: to the peer if it has a link to it, and
+ * otherwise to its own parent, which relays in the same way.
  */
 import type { ProcId } from "../../address.js";
 import { copyBytes } from "../../frame/frame.js";
@@ -19,6 +20,8 @@ export interface RelayHost {
   readonly id: ProcId;
   /** Returns the link to a proc, if there is one. */
   linkTo(peer: ProcId): Link | undefined;
+  /** Returns a link that leads to a proc which has no link to this one. @param from the proc that asks for it */
+  routeTo(peer: ProcId, from: ProcId | undefined): Link | undefined;
   /** Another proc has dialled this proc. */
   accept(pipe: Pipe, from: ProcId): void;
 }
@@ -191,7 +194,7 @@ export class RelayRouter {
   }
 
   #forward(link: Link, frame: RelayFrame): void {
-    const next = this.host.linkTo(frame.to);
+    const next = this.#nextLink(link, frame);
     if (next !== undefined && next !== link) {
       next.sendRelay(frame);
       this.#noteForwarded(link, next, frame);
@@ -201,18 +204,27 @@ export class RelayRouter {
     }
   }
 
-  #noteForwarded(link: Link, next: Link, { to, from, channel, op }: RelayFrame): void {
-    const accepted = (op & FROM_ACCEPTOR_BIT) !== 0;
-    const [dialler, acceptor] = accepted ? [to, from] : [from, to];
-    const key = `${dialler}/${channelKey(acceptor, channel, 0)}`;
+  /** Returns the link on which a frame is passed on. The frames of a pipe keep to one path, because paths differ in speed. */
+  #nextLink(link: Link, frame: RelayFrame): Link | undefined {
+    const { to, op } = frame;
+    const isFromAcceptor = (op & FROM_ACCEPTOR_BIT) !== 0;
+    const known = this.#relayed.get(relayedKey(frame));
+    if (known !== undefined) return isFromAcceptor ? known.toDialler : known.toAcceptor;
+    const existing = this.host.linkTo(to);
+    return existing ?? (op === RelayOp.data ? this.host.routeTo(to, link.peer) : undefined);
+  }
+
+  #noteForwarded(link: Link, next: Link, frame: RelayFrame): void {
+    const { to, from, channel, op } = frame;
+    const key = relayedKey(frame);
     if ((op & ~FROM_ACCEPTOR_BIT) !== RelayOp.data) {
       this.#forgetRelayed(key);
       return;
     }
-    const [toDialler, toAcceptor] = accepted ? [next, link] : [link, next];
-    const known = this.#relayed.get(key);
-    if (known?.toDialler === toDialler && known.toAcceptor === toAcceptor) return;
-    this.#forgetRelayed(key);
+    if (this.#relayed.has(key)) return;
+    const isFromAcceptor = (op & FROM_ACCEPTOR_BIT) !== 0;
+    const [dialler, acceptor] = isFromAcceptor ? [to, from] : [from, to];
+    const [toDialler, toAcceptor] = isFromAcceptor ? [next, link] : [link, next];
     this.#relayed.set(key, { dialler, acceptor, channel, toDialler, toAcceptor });
     this.#trackOnLink(toDialler, key, true);
     this.#trackOnLink(toAcceptor, key, true);
@@ -230,6 +242,12 @@ export class RelayRouter {
     if (what === RelayOp.data) pipe.received(bytes);
     else pipe.end(what === RelayOp.close ? undefined : new Error("the proc in between does not reach the peer"));
   }
+}
+
+/** The name of the pipe of a frame at a proc that relays it. */
+function relayedKey({ to, from, channel, op }: RelayFrame): string {
+  const [dialler, acceptor] = (op & FROM_ACCEPTOR_BIT) !== 0 ? [to, from] : [from, to];
+  return `${dialler}/${channelKey(acceptor, channel, 0)}`;
 }
 
 function channelKey(peer: ProcId, channel: number, side: number): string {

@@ -28,12 +28,13 @@ class HandLink {
   }
 }
 
-function world() {
+function world(routes: (proc: bigint, from: bigint | undefined) => HandLink | undefined = () => undefined) {
   const links = new Map<bigint, HandLink>();
   const accepted: { readonly pipe: Pipe; readonly from: bigint }[] = [];
   const relays = new RelayRouter({
     id: own,
     linkTo: (proc) => links.get(proc)?.link,
+    routeTo: (proc, from) => routes(proc, from)?.link,
     accept: (pipe, from) => accepted.push({ pipe, from }),
   });
   const linkTo = (proc: bigint): HandLink => {
