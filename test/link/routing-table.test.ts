@@ -23,7 +23,7 @@ function pipeOf(opened: string[], name: string): Pipe {
   return { open: () => opened.push(name), write() {}, close() {}, destroy() {}, ref() {}, unref() {} };
 }
 
-function routing(parent?: ParentProc) {
+function routing(parent?: ParentProc, locate: (peer: bigint) => string = () => "") {
   const host = new FakeHost(own);
   const dials: Dialled[] = [];
   const made: Link[] = [];
@@ -37,14 +37,7 @@ function routing(parent?: ParentProc) {
   } as unknown as RelayRouter;
   const dial = (location: string, to: bigint) =>
     new Promise<Pipe>((resolve, reject) => dials.push({ location, peer: to, resolve, reject }));
-  const routes = new RoutingTable(
-    host,
-    dial,
-    parent,
-    relays,
-    () => "",
-    (link) => made.push(link),
-  );
+  const routes = new RoutingTable(host, dial, parent, relays, locate, (link) => made.push(link));
   return { routes, host, dials, made, opened, relayed };
 }
 
@@ -286,5 +279,39 @@ describe("a peer that is dialled anew", () => {
       overOf(before.linkTo(100n, "unix:/a", undefined)),
       overOf(before.linkTo(101n, "unix:/a", undefined)),
     ]).toEqual([0, 1]);
+  });
+});
+
+describe("the route for frames that a proc relays to a peer without a link", () => {
+  const parent = { id: 40n, connects: false };
+
+  test("is the link to its parent, unless the frames come from there", () => {
+    const { routes, made } = routing(parent, (to) => `unix:/run/${to}`);
+    expect(routes.relayRoute(peer, 20n)).toBe(undefined);
+    const up = linkOf({ peer: 40n });
+    routes.addLink(40n, up);
+    expect(routes.relayRoute(peer, 20n) === up).toBe(true);
+    expect(routes.relayRoute(peer, undefined) === up).toBe(true);
+    expect([routes.relayRoute(peer, 40n), made]).toEqual([undefined, []]);
+  });
+
+  test("waits for a parent that has to connect first", () => {
+    const { routes, dials } = routing({ id: 40n, connects: true });
+    expect(routes.relayRoute(peer, 20n)?.peer).toBe(40n);
+    expect(dials.map((dialled) => dialled.peer)).toEqual([40n]);
+  });
+
+  test("is a link that the proc without a parent dials on its machine", () => {
+    const { routes, dials } = routing(undefined, (to) => `unix:/run/${to}`);
+    const link = routes.relayRoute(peer, 20n);
+    expect([link?.isDialler, routes.existingLink(peer) === link]).toEqual([true, true]);
+    expect(dials.map((dialled) => [dialled.location, dialled.peer])).toEqual([["unix:/run/11", peer]]);
+    expect(routing().routes.relayRoute(peer, 20n)).toBe(undefined);
+  });
+
+  test("is none if the peer is known to have ended", () => {
+    const { routes, dials } = routing(undefined, (to) => `unix:/run/${to}`);
+    routes.markDead(peer, gone("it was killed"));
+    expect([routes.relayRoute(peer, 20n), dials]).toEqual([undefined, []]);
   });
 });

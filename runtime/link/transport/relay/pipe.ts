@@ -240,7 +240,12 @@ export class RelayRouter {
       this.host.accept(pipe, from);
     }
     if (what === RelayOp.data) pipe.received(bytes);
-    else pipe.end(what === RelayOp.close ? undefined : new Error("the proc in between does not reach the peer"));
+    else
+      pipe.end(
+        what === RelayOp.close
+          ? undefined
+          : new Error("the process that relays to it has no connection to it; it has ended, or its host is cut off"),
+      );
   }
 }
 

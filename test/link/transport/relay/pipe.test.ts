@@ -13,6 +13,7 @@ const [data, close, reset, acceptor] = [0, 2, 4, 1];
 type Said = readonly [to: bigint, from: bigint, channel: number, op: number, text: string];
 
 class HandLink {
+  peer: bigint | undefined;
   readonly frames: Said[] = [];
 
   sendRelay({ to, from, channel, op, bytes }: RelayFrame): void {
@@ -92,7 +93,7 @@ describe("the dialling end of a relayed pipe", () => {
 
   test.each([
     ["closes", close, "in order"],
-    ["resets", reset, "the proc in between does not reach the peer"],
+    ["resets", reset, "the process that relays to it has no connection to it; it has ended, or its host is cut off"],
   ])("ends once when the acceptor %s it, and neither sends nor receives afterwards", async (_, op, how) => {
     const { relays, receive, via, pipe, notes } = dialled();
     pipe.open(notes);
@@ -258,19 +259,69 @@ describe("the relaying proc", () => {
     expect([third.news(), toDialler.news()]).toEqual([[[30n, stranger, 7, reset | acceptor, ""]], []]);
   });
 
-  test("resets a pipe when a link that the pipe uses now is lost, and not for its earlier links", () => {
+  test("keeps the frames of a pipe on its links, also when there is a newer link to the same proc", () => {
     const { relays, receive, toDialler, toAcceptor, linkTo } = passing();
     const newAcceptor = linkTo(stranger);
-    receive(toDialler, [stranger, peer, 7, data, "more"]);
-    expect(newAcceptor.news()).toEqual([[stranger, peer, 7, data, "more"]]);
-    relays.linkEnded(toAcceptor.link, gone);
-    expect(toDialler.news()).toEqual([]);
     const newDialler = linkTo(peer);
-    receive(newAcceptor, [peer, stranger, 7, data | acceptor, "back"]);
-    newDialler.news();
-    relays.linkEnded(toDialler.link, gone);
-    expect(newAcceptor.news()).toEqual([]);
+    receive(toDialler, [stranger, peer, 7, data, "more"]);
+    receive(toAcceptor, [peer, stranger, 7, data | acceptor, "back"]);
+    expect([toAcceptor.news(), toDialler.news()]).toEqual([
+      [[stranger, peer, 7, data, "more"]],
+      [[peer, stranger, 7, data | acceptor, "back"]],
+    ]);
+    // Other pipes use the newer links, and do not end with the older ones.
+    receive(newDialler, [stranger, peer, 8, data, "x"]);
+    relays.linkEnded(toAcceptor.link, gone);
+    expect([toDialler.news(), newAcceptor.news(), newDialler.news()]).toEqual([
+      [[peer, stranger, 7, reset | acceptor, ""]],
+      [[stranger, peer, 8, data, "x"]],
+      [],
+    ]);
     relays.linkEnded(newAcceptor.link, gone);
-    expect(newDialler.news()).toEqual([[peer, stranger, 7, reset | acceptor, ""]]);
+    expect(newDialler.news()).toEqual([[peer, stranger, 8, reset | acceptor, ""]]);
+  });
+
+  test("opens a pipe over its route to a proc without a link, and passes answers back to where the pipe came from", () => {
+    const up = new HandLink();
+    const asked: (readonly [bigint, bigint | undefined])[] = [];
+    const { relays, receive, linkTo } = world((proc, from) => {
+      asked.push([proc, from]);
+      return proc === stranger ? up : undefined;
+    });
+    const over = linkTo(20n);
+    over.peer = 20n;
+    // The dialler has no link to this proc either.
+    receive(over, [stranger, peer, 7, data, "hello"]);
+    receive(over, [stranger, peer, 7, data, ", again"]);
+    receive(up, [peer, stranger, 7, data | acceptor, "hi"]);
+    expect([asked, up.news(), over.news()]).toEqual([
+      [[stranger, 20n]],
+      [
+        [stranger, peer, 7, data, "hello"],
+        [stranger, peer, 7, data, ", again"],
+      ],
+      [[peer, stranger, 7, data | acceptor, "hi"]],
+    ]);
+    // Only the first frame of a dialler opens a pipe.
+    receive(over, [stranger, peer, 8, close, ""]);
+    receive(up, [peer, stranger, 8, data | acceptor, "x"]);
+    receive(over, [30n, peer, 9, data, "x"]);
+    expect([asked.length, over.news(), up.news()]).toEqual([
+      2,
+      [
+        [peer, stranger, 8, reset | acceptor, ""],
+        [peer, 30n, 9, reset | acceptor, ""],
+      ],
+      [[stranger, peer, 8, reset, ""]],
+    ]);
+    relays.linkEnded(up.link, gone);
+    expect(over.news()).toEqual([[peer, stranger, 7, reset | acceptor, ""]]);
+  });
+
+  test("does not pass a frame back to the proc that it came from", () => {
+    const over = new HandLink();
+    const { receive } = world(() => over);
+    receive(over, [stranger, peer, 7, data, "hello"]);
+    expect(over.news()).toEqual([[peer, stranger, 7, reset | acceptor, ""]]);
   });
 });

@@ -136,7 +136,7 @@ test("a call to a proc that the relaying proc does not reach fails instead of wa
   expect(error.remoteName).toBe("SupervisionError");
   expect(error.message).toBe(
     "cannot call counter.bytes on rank 0: its process cannot be reached: " +
-      "the proc in between does not reach the peer",
+      "the process that relays to it has no connection to it; it has ended, or its host is cut off",
   );
 });
 

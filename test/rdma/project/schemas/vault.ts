@@ -1,4 +1,4 @@
-import type { Actor, RdmaBuffer, Uint32 } from "viceroy/schema";
+import type { Actor, Mesh, RdmaBuffer, Uint32 } from "viceroy/schema";
 
 /** The result of a read or write. */
 export interface Found {
@@ -40,4 +40,6 @@ export interface Vault extends Actor {
   write(buffer: RdmaBuffer, transport: string, value: Uint32): Found;
   echo(buffer: RdmaBuffer): RdmaBuffer;
   echoAll(buffers: RdmaBuffer[]): RdmaBuffer[];
+  /** Starts a process with another vault. */
+  hire(): Mesh<Vault>;
 }

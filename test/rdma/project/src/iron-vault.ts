@@ -1,5 +1,6 @@
+import { thisHost } from "viceroy";
 import { RdmaBuffer, RdmaError, type Transport } from "viceroy/rdma";
-import { type Found, VaultActor } from "../generated/vault.js";
+import { type Found, VaultActor, type VaultMesh } from "../generated/vault.js";
 
 /** Returns the initial value of byte `i` of the memory of a vault. */
 export function pattern(i: number): number {
@@ -98,6 +99,10 @@ export class IronVault extends VaultActor {
 
   echoAll(buffers: RdmaBuffer[]): RdmaBuffer[] {
     return buffers;
+  }
+
+  hire(): VaultMesh {
+    return thisHost().spawnProcs().spawn("hired", IronVault);
   }
 
   get #mine(): RdmaBuffer {
