@@ -4,6 +4,7 @@
  */
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { globToRegExp } from "../../shared/text/glob-to-regexp.js";
 
 /**
  * @param root the absolute path of the folder
@@ -25,7 +26,7 @@ export function glob(root: string, patterns: readonly string[], skipped: readonl
 
 /** Returns a function that tells whether a path matches the patterns. It does not access the disk. */
 export function matcher(patterns: readonly string[]): (file: string) => boolean {
-  const wanted = patterns.filter(isWanted).map(globToRegExp);
+  const wanted = patterns.filter(isWanted).map((pattern) => globToRegExp(pattern));
   const unwanted = patterns.filter((pattern) => !isWanted(pattern)).map((pattern) => globToRegExp(pattern.slice(1)));
   const inPackages = /(^|\/)node_modules\//;
   return (file) => {
@@ -80,43 +81,4 @@ function kindOf(entry: Dirent, file: string): "file" | "folder" | "other" {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() && statSync(file, { throwIfNoEntry: false })?.isFile() ? "file" : "other";
-}
-
-const special = /[\\^$+.()|]/;
-
-/** Converts a pattern to a regular expression. Exported for tests. */
-export function globToRegExp(pattern: string): RegExp {
-  let source = "";
-  let braces = 0;
-  for (let i = 0; i < pattern.length; i++) {
-    const char = pattern[i] as string;
-    const whole = i === 0 || pattern[i - 1] === "/";
-    if (whole && pattern.startsWith("**/", i)) {
-      // Hidden folders do not match, unless the pattern names them.
-      source += "(?:(?!\\.)[^/]+/)*";
-      i += 2;
-    } else if (char === "*") {
-      while (pattern[i + 1] === "*") i++;
-      source += whole ? "(?!\\.)[^/]*" : "[^/]*";
-    } else if (char === "?") source += "[^/]";
-    else if (char === "[") {
-      const end = pattern.indexOf("]", i + 2);
-      if (end < 0) source += "\\[";
-      else {
-        source += `[${pattern
-          .slice(i + 1, end)
-          .replace(/^!/, "^")
-          .replaceAll("\\", "\\\\")}]`;
-        i = end;
-      }
-    } else if (char === "{") {
-      source += "(?:";
-      braces++;
-    } else if (char === "}" && braces > 0) {
-      source += ")";
-      braces--;
-    } else if (char === "," && braces > 0) source += "|";
-    else source += special.test(char) || char === "]" || char === "}" ? `\\${char}` : char;
-  }
-  return new RegExp(`^${source}${")".repeat(braces)}$`);
 }

@@ -1,7 +1,8 @@
 import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { glob, globToRegExp } from "../../../compiler/output/glob.js";
+import { glob } from "../../../compiler/output/glob.js";
+import { globToRegExp } from "../../../shared/text/glob-to-regexp.js";
 import { folderWith } from "../folder.js";
 
 test.each<readonly [string, readonly string[], readonly string[]]>([
