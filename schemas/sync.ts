@@ -2,7 +2,7 @@
  * Code on hosts. A *tree* is a set of files and links; its *manifest* lists them with the digests of their chunks. Each host has a
  * *code store*, which fetches the chunks that it lacks from other hosts or from the driver, and writes trees into folders.
  */
-import type { Uint32 } from "viceroy/schema";
+import type { Actor, Mesh, Stream, Uint32 } from "viceroy/schema";
 
 /** A file or a symbolic link of a tree. */
 export interface TreeEntry {
@@ -55,4 +55,75 @@ export interface ScannedFile {
 /** What a scan remembers of all files. */
 export interface ScanMemory {
   files: ScannedFile[];
+}
+
+/** The order to bring a tree to a host. All hosts get the same order. */
+export interface SyncOrder {
+  tree: TreeAddress;
+  /** The stores of all hosts. Each host fetches from some of them, which its rank determines. */
+  hosts: Mesh<CodeStore>;
+  /** The store of the program, which has the whole tree. */
+  driver: Mesh<CodeStore, never>;
+}
+
+/** What a host has done to get a tree. */
+export interface SyncOutcome {
+  /** The folder of the tree on the host. */
+  folder: string;
+  /** The number of blobs and bytes that the host has received. */
+  blobs: Uint32;
+  bytes: number;
+  /** The number of sources that have failed, stalled or sent wrong bytes. */
+  skipped: Uint32;
+}
+
+/** The blobs that a host lacks. */
+export interface BlobRequest {
+  /** The SHA-256 digest of the manifest of the tree to which the blobs belong. */
+  tree: Uint8Array;
+  /** The digests of the blobs, 32 bytes each, one after the other. */
+  digests: Uint8Array;
+}
+
+/** Some of the requested blobs. A batch without blobs says that the source waits for blobs itself. */
+export interface BlobBatch {
+  /** The places of the blobs in the request. */
+  indexes: Uint32[];
+  blobs: Uint8Array[];
+}
+
+/** Where a code store keeps its files. */
+export interface CodeStoreOptions {
+  /** The absolute path, "" for the store that all programs of the user on the machine share. */
+  folder: string;
+  /** The size in bytes above which unused trees are removed. */
+  quota: number;
+}
+
+/** The code store of one host, or of the program. */
+export interface CodeStore extends Actor<[options: CodeStoreOptions]> {
+  /**
+   * Fetches what the host lacks of a tree, and writes the tree into a folder. The tree is in use until `release`.
+   *
+   * @concurrent
+   */
+  receive(order: SyncOrder): SyncOutcome;
+  /**
+   * Yields blobs, each as soon as this store has it.
+   *
+   * @concurrent
+   */
+  serve(request: BlobRequest): Stream<BlobBatch>;
+  /**
+   * Lets a name lead to a tree that this store has received, and answers the path of the name.
+   *
+   * @concurrent
+   */
+  activate(tree: Uint8Array, name: string): string;
+  /**
+   * Ends the use of a tree, which is removed when the store needs the room. An unknown tree has no effect.
+   *
+   * @concurrent
+   */
+  release(tree: Uint8Array): void;
 }

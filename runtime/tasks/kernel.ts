@@ -34,4 +34,5 @@ export {
   regionSize,
   wholeRegion,
 } from "../shape/index.js";
+export { oneRank } from "../shape/one-rank.js";
 export { ComposedCodec } from "../wire/composed/composed-codec.js";

@@ -15,7 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import type { TreeAddress, TreeManifest } from "../../../generated/sync.js";
+import { type TreeAddress, type TreeManifest, TreeManifestCodec } from "../../../generated/sync.js";
+import { cacheDirectory } from "../../cache/private-files.js";
 import { showBytes } from "../scan/scan-limits.js";
 import { SyncError } from "../sync-error.js";
 import { chunksOf } from "../tree/chunks.js";
@@ -29,6 +30,11 @@ import { isIntact, writeTree } from "./write-tree.js";
 
 /** The default quota of a store: 32 GiB. */
 export const DEFAULT_QUOTA = 32 * 2 ** 30;
+/** Returns the folder of the store that all programs of a user on one machine share. */
+export function defaultStoreFolder(): string {
+  return path.join(cacheDirectory(), "code");
+}
+
 /** How long a blob without a manifest stays, in milliseconds. */
 const FRESH_MS = 10 * 60_000;
 
@@ -75,7 +81,7 @@ export class CodeStoreFiles {
       const digest = digestOf(chunk);
       if (!this.blobs.has(digest)) this.blobs.put(digest, chunk);
     }
-    this.#folder.attempt("store a manifest", () => this.#folder.write(this.#folder.of("manifests", id), bytes, 0o600));
+    this.#writeManifest(id, bytes);
   }
 
   /**
@@ -94,7 +100,7 @@ export class CodeStoreFiles {
     }
     const bytes = Buffer.concat(chunks);
     const manifest = decodeManifest(bytes, id);
-    this.#folder.attempt("store a manifest", () => this.#folder.write(this.#folder.of("manifests", id), bytes, 0o600));
+    this.#writeManifest(id, bytes);
     return manifest;
   }
 
@@ -136,7 +142,11 @@ export class CodeStoreFiles {
     const unfinished = this.#folder.unfinished();
     try {
       await writeTree(unfinished, manifest, this.blobs);
-      return this.#place(id, unfinished);
+      const folder = this.#place(id, unfinished);
+      // Another process may have removed the manifest before this one has marked the tree as used.
+      if (!existsSync(this.#folder.of("manifests", id)))
+        this.#writeManifest(id, TreeManifestCodec.toProtobuf(manifest));
+      return folder;
     } catch (error) {
       rmSync(unfinished, { recursive: true, force: true });
       throw this.#folder.failure(`write tree ${id.slice(0, 12)}`, error);
@@ -210,10 +220,17 @@ export class CodeStoreFiles {
 
   /** Removes a tree, unless a process has begun to use it meanwhile. */
   #removeTree(id: Digest): void {
-    // The mark of a use is made before the use, so a look behind the removal of the first file would be too late.
     if (this.#usedTrees().has(id)) return;
-    for (const name of this.#trees(id)) this.#folder.remove(this.#folder.of("trees", name));
-    rmSync(this.#folder.of("manifests", id), { force: true });
+    const moved = this.#trees(id).map((name) => ({
+      folder: this.#folder.of("trees", name),
+      to: this.#folder.unfinished(),
+    }));
+    for (const { folder, to } of moved) moveIfThere(folder, to);
+    // Whoever marks the tree as used from now on does not find its folders. Whoever has done it before may have found them.
+    if (this.#usedTrees().has(id)) {
+      for (const { folder, to } of moved) moveIfThere(to, folder);
+    } else rmSync(this.#folder.of("manifests", id), { force: true });
+    for (const { to } of moved) rmSync(to, { recursive: true, force: true });
   }
 
   /** Renames a finished folder to the first free name of its tree. */
@@ -237,6 +254,10 @@ export class CodeStoreFiles {
     const versionOf = (name: string): number => Number(name.slice(id.length + 1) || 0);
     const names = this.#folder.names("trees").filter((name) => name === id || name.startsWith(`${id}.`));
     return names.sort((left, right) => versionOf(right) - versionOf(left));
+  }
+
+  #writeManifest(id: Digest, bytes: Uint8Array): void {
+    this.#folder.attempt("store a manifest", () => this.#folder.write(this.#folder.of("manifests", id), bytes, 0o600));
   }
 
   #manifest(id: Digest): TreeManifest | undefined {
@@ -269,10 +290,14 @@ export class CodeStoreFiles {
   #storedTrees(): StoredTree[] {
     const used = this.#usedTrees();
     const trees: StoredTree[] = [];
-    for (const id of this.#folder.names("manifests")) {
+    const ids = new Set([
+      ...this.#folder.names("manifests"),
+      ...this.#folder.names("trees").map((name) => name.slice(0, 64)),
+    ]);
+    for (const id of ids) {
       const manifest = this.#manifest(id);
+      // A tree without a manifest is left over from a removal, and the first to go.
       const stats = lstatSync(this.#folder.of("manifests", id), { throwIfNoEntry: false });
-      if (stats === undefined) continue;
       const folders = this.#trees(id).length;
       const bytes = manifest?.entries.reduce((sum, entry) => sum + sizeOf(entry), 0) ?? 0;
       const blobs = new Set(manifest === undefined ? [] : chunksOfManifest(manifest).keys());
@@ -280,7 +305,7 @@ export class CodeStoreFiles {
         const own = readFileSync(this.#folder.of("manifests", id));
         for (const chunk of chunksOf(own)) blobs.add(digestOf(chunk));
       }
-      trees.push({ id, folderBytes: folders * bytes, usedAt: stats.mtimeMs, isUsed: used.has(id), blobs });
+      trees.push({ id, folderBytes: folders * bytes, usedAt: stats?.mtimeMs ?? 0, isUsed: used.has(id), blobs });
     }
     return trees;
   }
@@ -303,5 +328,15 @@ export class CodeStoreFiles {
     } catch {
       // The manifest is not there yet.
     }
+  }
+}
+
+/** Renames a folder, unless it is not there or the other name is taken. */
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
   }
 }

@@ -5,12 +5,11 @@ import { RootActors } from "../actors/root-actors.js";
 import { DetachedActors } from "../detached/detached-actors.js";
 import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
-import { currentCell, currentRuntime } from "../kernel.js";
+import { currentCell, currentRuntime, oneRank } from "../kernel.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
 import { type AsRoot, addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
 import { PoolWorker } from "../worker/pool-worker.js";
-import { atRank } from "./at-rank.js";
 import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
 import { type JobContextOptions, type OpenPlan, planOpen } from "./open-options.js";
@@ -132,7 +131,7 @@ function startManagers(
   if (hosts === undefined || isOwnHost(hosts)) return [spawn(thisProc(), optionsOf(0, []))];
   const places = hosts.spawnProcs({}, { name: "task hosts" });
   stops.push(() => places.stop());
-  return Array.from({ length: places.size }, (_, rank) => spawn(atRank(places, rank), optionsOf(rank, [])));
+  return Array.from({ length: places.size }, (_, rank) => spawn(oneRank(places, rank), optionsOf(rank, [])));
 }
 
 function nameOfManager(host: number, context: string): string {
@@ -143,7 +142,7 @@ function nameOfManager(host: number, context: string): string {
 function workersOn(mesh: ProcMesh, context: string, stops: (() => Promise<void>)[]): TaskWorkerMesh<never>[] {
   const workers = mesh.spawn(`task workers ${context}`, PoolWorker);
   stops.push(() => workers.stop());
-  return Array.from({ length: workers.size }, (_, rank) => atRank(workers, rank));
+  return Array.from({ length: workers.size }, (_, rank) => oneRank(workers, rank));
 }
 
 /** Returns whether a mesh of hosts is this machine. */

@@ -12,8 +12,7 @@ import { toError } from "../../../shared/text/error-message.js";
 import { context, type HostMesh, type MeshFailure, type PublishedMesh, publish } from "../../index.js";
 import { ActorNames } from "../actors/actor-names.js";
 import { ActorProcesses } from "../actors/actor-processes.js";
-import { atRank } from "../context/at-rank.js";
-import { currentCell, daemonsOf, endController, mainClock, NoMessageTurn, runInTurn, servedHosts } from "../kernel.js";
+import { currentCell, daemonsOf, endController, mainClock, NoMessageTurn, oneRank, runInTurn, servedHosts } from "../kernel.js";
 
 /** The time in milliseconds after which a controller without actors ends. */
 const idleLimit = 10_000;
@@ -50,7 +49,7 @@ export class DetachedKeeper extends DetachedActorsActor {
         const { host, env } = this.#orders.get(id)!;
         const rank = (await this.#daemons).indexOf(host);
         if (rank < 0) throw new Error("its host has been attached after the controller of detached actors has started");
-        const on: HostMesh<never> = atRank(this.#hosts as HostMesh, rank);
+        const on: HostMesh<never> = oneRank(this.#hosts as HostMesh, rank);
         return (options) => on.spawnProcs({}, { ...options, env });
       },
       ended: (id) => this.#ended(id),

@@ -26,8 +26,8 @@ export async function writeVersion(version: number): Promise<void> {
   }
   entries.sort((left, right) => (left.path < right.path ? -1 : 1));
   const encoded = encodeManifest(entries);
-  store.addManifest(encoded);
   const use = store.use(encoded.id);
+  store.addManifest(encoded);
   const manifest = store.manifest(encoded.id, encoded.address);
   if (manifest === undefined) throw new Error("the manifest is not there");
   try {
