@@ -42,4 +42,6 @@ for (let pair = 0; pair < pairs; pair++) {
 }
 rmSync(root, { recursive: true });
 const show = (times: number[]) => `${median(times).toFixed(1)} ms`;
-console.log(`unchanged scan ${show(scans)}; git alone ${show(listings)}; lstat of ${FILES} files alone ${show(properties)}`);
+console.log(
+  `unchanged scan ${show(scans)}; git alone ${show(listings)}; lstat of ${FILES} files alone ${show(properties)}`,
+);

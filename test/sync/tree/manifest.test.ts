@@ -125,7 +125,7 @@ test.each<readonly [string, TreeEntry[], string]>([
   ],
   [
     "a long path",
-    [file("abc/".repeat(1024) + "a")],
+    [file(`${"abc/".repeat(1024)}a`)],
     `its entry "${"abc/".repeat(25)}…" is refused: the path is longer than 4095 bytes`,
   ],
 ])("a hostile manifest with %s is refused", (_what, entries, message) => {
