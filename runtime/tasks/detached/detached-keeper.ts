@@ -12,7 +12,16 @@ import { toError } from "../../../shared/text/error-message.js";
 import { context, type HostMesh, type MeshFailure, type PublishedMesh, publish } from "../../index.js";
 import { ActorNames } from "../actors/actor-names.js";
 import { ActorProcesses } from "../actors/actor-processes.js";
-import { currentCell, daemonsOf, endController, mainClock, NoMessageTurn, oneRank, runInTurn, servedHosts } from "../kernel.js";
+import {
+  currentCell,
+  daemonsOf,
+  endController,
+  mainClock,
+  NoMessageTurn,
+  oneRank,
+  runInTurn,
+  servedHosts,
+} from "../kernel.js";
 
 /** The time in milliseconds after which a controller without actors ends. */
 const idleLimit = 10_000;
