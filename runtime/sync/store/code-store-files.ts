@@ -91,7 +91,7 @@ export class CodeStoreFiles {
    */
   manifest(id: Digest, address: TreeAddress): TreeManifest | undefined {
     const known = this.#manifest(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.manifest;
     const chunks: Uint8Array[] = [];
     for (const { digest } of chunksIn(address)) {
       const chunk = this.blobs.get(digest);
@@ -260,9 +260,10 @@ export class CodeStoreFiles {
     this.#folder.attempt("store a manifest", () => this.#folder.write(this.#folder.of("manifests", id), bytes, 0o600));
   }
 
-  #manifest(id: Digest): TreeManifest | undefined {
+  #manifest(id: Digest): { readonly manifest: TreeManifest; readonly bytes: Uint8Array } | undefined {
     try {
-      return decodeManifest(readFileSync(this.#folder.of("manifests", id)), id);
+      const bytes = readFileSync(this.#folder.of("manifests", id));
+      return { manifest: decodeManifest(bytes, id), bytes };
     } catch {
       // There is none, or it is damaged and made again of its chunks.
       return undefined;
@@ -295,15 +296,16 @@ export class CodeStoreFiles {
       ...this.#folder.names("trees").map((name) => name.slice(0, 64)),
     ]);
     for (const id of ids) {
-      const manifest = this.#manifest(id);
+      // Another process can remove the manifest meanwhile, so it is read once.
+      const stored = this.#manifest(id);
       // A tree without a manifest is left over from a removal, and the first to go.
       const stats = lstatSync(this.#folder.of("manifests", id), { throwIfNoEntry: false });
       const folders = this.#trees(id).length;
-      const bytes = manifest?.entries.reduce((sum, entry) => sum + sizeOf(entry), 0) ?? 0;
-      const blobs = new Set(manifest === undefined ? [] : chunksOfManifest(manifest).keys());
-      if (manifest !== undefined) {
-        const own = readFileSync(this.#folder.of("manifests", id));
-        for (const chunk of chunksOf(own)) blobs.add(digestOf(chunk));
+      const bytes = stored?.manifest.entries.reduce((sum, entry) => sum + sizeOf(entry), 0) ?? 0;
+      const blobs = new Set<Digest>();
+      if (stored !== undefined) {
+        for (const digest of chunksOfManifest(stored.manifest).keys()) blobs.add(digest);
+        for (const chunk of chunksOf(stored.bytes)) blobs.add(digestOf(chunk));
       }
       trees.push({ id, folderBytes: folders * bytes, usedAt: stats?.mtimeMs ?? 0, isUsed: used.has(id), blobs });
     }
