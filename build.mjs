@@ -1,6 +1,6 @@
 /**
- * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `tasks`, `tensor`, `testing`, `compiler`
- * and `types`. The default is all parts.
+ * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `sync`, `tasks`, `tensor`, `testing`,
+ * `compiler` and `types`. The default is all parts.
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
@@ -11,6 +11,8 @@
  * `runtime`. job-keeper.js, job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the
  * certificates of jobs, for all of them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh
  * brings to a host.
+ * - sync: sync.mjs, which a program loads when it brings code to hosts, and hosts when they receive it. It takes parts of the
+ * runtime from the instance that its process has loaded, because hosts of jobs have no package.json.
  * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it
  * registers. It imports parts of the runtime as #tasks-kernel, #main and #codegen-v1. tasks-environment.js is the program that
  * prepares the npm packages of a job on its hosts. tasks-preload.cjs, and tasks-packages-hooks.mjs on older versions of
@@ -415,6 +417,41 @@ async function buildJob() {
   for (const name of stale) rmSync(path.join(dist, name));
 }
 
+/** Builds what brings code to hosts. */
+async function buildSync() {
+  const parts = [
+    [path.join(root, "runtime/sync/kernel.js"), "syncKernel"],
+    [path.join(root, "runtime/sync/sync-error.js"), "main"],
+    [path.join(root, "runtime/index.js"), "main"],
+    [path.join(root, "runtime/codegen/v1/index.js"), "codegenV1"],
+  ];
+  const loadedRuntime = {
+    name: "loaded runtime",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\..*\.js$|^viceroy\/codegen\/v1$/ }, ({ path: specifier, resolveDir }) => {
+        const file = specifier.startsWith(".") ? path.resolve(resolveDir, specifier) : parts[3][0];
+        const part = parts.find(([source]) => source === file)?.[1];
+        return part === undefined ? undefined : { path: part, namespace: "loaded-runtime" };
+      });
+      onLoad({ filter: /.*/, namespace: "loaded-runtime" }, ({ path: part }) => ({
+        contents: `module.exports = globalThis[Symbol.for("viceroy.runtime/${version}")].${part};`,
+        loader: "js",
+      }));
+    },
+  };
+  await build({
+    ...common,
+    format: "esm",
+    entryPoints: { sync: "runtime/sync/index.ts" },
+    outdir: dist,
+    outExtension: { ".js": ".mjs" },
+    // The bundle must keep its side effects: loading it registers an actor.
+    ignoreAnnotations: true,
+    alias: {},
+    plugins: [loadedRuntime],
+  });
+}
+
 /** Builds the tasks, the program that prepares hosts of jobs, and what processes with a runtime environment load first. */
 async function buildTasks() {
   const preload = "runtime/tasks/environment/preload";
@@ -614,6 +651,7 @@ const parts = {
   gateway: buildGateway,
   connect: buildConnect,
   job: buildJob,
+  sync: buildSync,
   tasks: buildTasks,
   tensor: buildTensor,
   testing: buildTesting,

@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0xe73dd7c688671afdn,
+    "viceroy/schemas/host-agent#HostAgent": 0xd70a18507bbd54fen,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
     "viceroy/schemas/sync#CodeStore": 0x95e9b6cf83137798n,
     "viceroy/schemas/tasks#DetachedActors": 0x83a1838279469adan,

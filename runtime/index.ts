@@ -23,6 +23,7 @@ export type { ResizeHostsOptions } from "./host/mesh/resize-hosts.js";
 export type { ResizeOptions, ResizeSpec } from "./host/mesh/resize-options.js";
 export type { SpawnOptions, WatchdogOptions } from "./host/mesh/spawn-options.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/mesh/spawn-procs-options.js";
+export type { SyncedHost, SyncOptions, SyncProgress, SyncReport } from "./host/mesh/sync-options.js";
 export { type LookupClass, type LookupOptions, lookup } from "./host/publish/lookup.js";
 export { PublishedMesh, publish } from "./host/publish/publish.js";
 export type { ActorAddress, ActorId, MeshId, ProcId } from "./link/address.js";
@@ -67,6 +68,7 @@ export {
 export { MeshFailureCodec } from "./supervise/mesh-failure-codec.js";
 export type { RestartOptions } from "./supervise/restart-policy.js";
 export type { UnhandledFaultHook } from "./supervise/unhandled-faults.js";
+export { SyncError, type SyncErrorCode } from "./sync/sync-error.js";
 export { version } from "./version.js";
 export type { ActorDescriptor, EndpointDescriptor } from "./wire/descriptor.js";
 export {

@@ -71,6 +71,8 @@ export interface StartOrder {
   cpus?: string;
   /** Whether the host sends the output of the process. */
   output: boolean;
+  /** The working directory. Absent: that of the host. */
+  cwd?: string;
 }
 
 /** `terminate` sends SIGTERM to the process. `kill` sends SIGKILL to the process and its descendants. */
@@ -107,6 +109,15 @@ export interface GpuRange {
   /** The index of the first one in the list of the host's GPUs. */
   first: Uint32;
   count: Uint32;
+}
+
+/** A file, as the driver sees it. */
+export interface SeenFile {
+  path: string;
+  inode: Uint64;
+  size: Uint64;
+  /** The time of the last change in nanoseconds since 1970. */
+  modified: Uint64;
 }
 
 /** The order to run a command, which is not a process of Viceroy. */
@@ -272,4 +283,9 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   serve(name: string, order: string): void;
+  /**
+   * Returns whether this host has the same file at the same path, because it shares a file system with the driver.
+   * @concurrent
+   */
+  hasFile(file: SeenFile): boolean;
 }

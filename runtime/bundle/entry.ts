@@ -10,5 +10,6 @@ export * as main from "../index.js";
 export * as jobKernel from "../job/kernel.js";
 export * as boot from "../proc/process/boot.js";
 export * as rdma from "../rdma/index.js";
+export * as syncKernel from "../sync/kernel.js";
 export * as tasksKernel from "../tasks/kernel.js";
 export * as kernel from "../testing/kernel.js";

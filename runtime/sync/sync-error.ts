@@ -12,6 +12,7 @@
  * - `blob-missing`: the store lacks a blob of a tree
  * - `store-failed`: the store cannot be read or written, for instance because the disk is full
  * - `transfer-failed`: no source has sent what a host lacks
+ * - `host-failed`: some hosts do not have the code; the message names them
  */
 export type SyncErrorCode =
   | "root-refused"
@@ -22,7 +23,8 @@ export type SyncErrorCode =
   | "manifest-refused"
   | "blob-missing"
   | "store-failed"
-  | "transfer-failed";
+  | "transfer-failed"
+  | "host-failed";
 
 /** Thrown when code cannot be brought to a host. The message says what, where, why, and what to do. */
 export class SyncError extends Error {

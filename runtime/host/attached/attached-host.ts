@@ -33,6 +33,7 @@ import { type FailureCause, failureCauseOf } from "../../supervise/failure-cause
 import { version } from "../../version.js";
 import type { HostAddress } from "./host-targets.js";
 import { hostWatcherOf } from "./host-watcher.js";
+import { type CodePlace, codeOn, type MeshCode, startIn } from "./hosts-code.js";
 
 /**
  * Pauses between attempts to reach a host, in ms: each pause is twice the previous one, up to `longestPause`, less a
@@ -121,14 +122,45 @@ export class AttachedHost implements HostLink {
     return formatHostedLocation({ agent: this.id, address: this.target.address, ancestors: [] });
   }
 
-  /** Starts a process on the host that takes orders from `from`. Failures are reported through its exit. */
-  start(
-    from: Proc,
-    { identity, label, env, execArgv, inspect, cpus, stdio }: Omit<StartRequest, "isolation">,
-  ): HostedBackend {
+  /**
+   * Starts a process on the host that takes orders from `from`. Failures are reported through its exit.
+   * @param code the code that the process runs, which may have to be brought to the host first
+   */
+  start(from: Proc, request: Omit<StartRequest, "isolation">, code?: MeshCode): HostedBackend {
+    const { identity, label, stdio } = request;
+    const { id: proc, rank } = identity;
+    const place = codeOn(code, this.id);
+    const send = (found: CodePlace | undefined) => {
+      const order = this.#orderFor(request, found);
+      return this.ask((agent) => agent.start.callOne(order));
+    };
+    const started =
+      place instanceof Promise
+        ? Promise.all([place, this.ready]).then(([found]) => send(found))
+        : this.ready.then(() => send(place));
+    // The host prints the lines already.
+    const shown = stdio === "prefix" && this.#access.isSameLog ? () => {} : stdio;
+    return this.#backendOf(from, { proc, label, rank, stdio: shown }, started);
+  }
+
+  #orderFor(
+    {
+      identity,
+      label,
+      env: given,
+      execArgv: options,
+      inspect,
+      cpus,
+      cwd: folder,
+      stdio,
+    }: Omit<StartRequest, "isolation">,
+    place: CodePlace | undefined,
+  ): StartOrder {
     const { id: proc, parent, rank } = identity;
+    const start = { env: given, cwd: folder, execArgv: options ?? this.#runtime.platform.execArgv };
+    const { env, execArgv, cwd } = startIn(place, start);
     const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const order: StartOrder = {
+    return {
       proc,
       maker: parent,
       rank,
@@ -137,14 +169,11 @@ export class AttachedHost implements HostLink {
       label,
       env: Object.fromEntries(set),
       unset: Object.keys(env).filter((name) => env[name] === undefined),
-      execArgv: [...withInspector(execArgv ?? this.#runtime.platform.execArgv, inspect)],
+      execArgv: [...withInspector(execArgv, inspect)],
       ...(cpus === undefined ? {} : { cpus }),
       output: stdio !== "ignore",
+      ...(cwd === undefined ? {} : { cwd }),
     };
-    const started = this.ready.then(() => this.ask((agent) => agent.start.callOne(order)));
-    // The host prints the lines already.
-    const shown = stdio === "prefix" && this.#access.isSameLog ? () => {} : stdio;
-    return this.#backendOf(from, { proc, label, rank, stdio: shown }, started);
   }
 
   /** Takes over a process that runs on the host. Its parent is `from`, in place of the process that has started it. */

@@ -16,6 +16,7 @@ import { type Extent, formatExtent, type Region, regionExtent } from "../../shap
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import { AttachedHost, type HostAccess } from "./attached-host.js";
 import type { HostAddress } from "./host-targets.js";
+import { type CodeTree, HostsCode } from "./hosts-code.js";
 
 interface AttachedHostsOptions {
   readonly name: string;
@@ -27,6 +28,8 @@ interface AttachedHostsOptions {
   /** The ids of the agents, in rank order, if this process takes the place of another driver. */
   readonly agents?: readonly ProcId[];
   readonly controllerFiles?: ControllerFiles;
+  /** Decides at the first spawn which code is brought to the hosts. Absent: only what the program asks for. */
+  readonly firstCode?: (hosts: AttachedHosts) => Promise<CodeTree | undefined>;
 }
 
 /**
@@ -42,6 +45,8 @@ export class AttachedHosts implements OwnedMesh {
   /** Absent if the hosts belong to no job. */
   readonly controllerFiles: ControllerFiles | undefined;
   readonly owner: LocalActor;
+  /** The code of processes on the hosts. */
+  readonly code: HostsCode;
   /** The ranks of the hosts. The mesh has one dimension, so the number of a host is its index. */
   readonly members: Membership;
   readonly #hosts: AttachedHost[];
@@ -53,13 +58,14 @@ export class AttachedHosts implements OwnedMesh {
   #stopping: Promise<void> | undefined;
 
   constructor(runtime: ProcessRuntime, owner: LocalActor, options: AttachedHostsOptions) {
-    const { name, dimension, targets, access, agents, controllerFiles } = options;
+    const { name, dimension, targets, access, agents, controllerFiles, firstCode } = options;
     this.#runtime = runtime;
     this.owner = owner;
     this.name = name;
     this.dimension = dimension;
     this.access = access;
     this.controllerFiles = controllerFiles;
+    this.code = new HostsCode(firstCode && (() => firstCode(this)));
     this.members = new Membership({ [dimension]: targets.length });
     this.#hosts = targets.map((target, i) => new AttachedHost(runtime, target, access, agents?.[i]));
     this.#addKey(this.#hosts);

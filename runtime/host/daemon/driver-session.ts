@@ -178,7 +178,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   start(order: StartOrder): void {
     if (!this.#isAttached) throw new Error("cannot start a process: the driver has not attached");
     if (this.#ending !== undefined) throw new Error("cannot start a process: the driver is leaving the host");
-    const { proc, rank, label, execArgv, cpus, output } = order;
+    const { proc, rank, label, execArgv, cpus, cwd, output } = order;
     const extent = makeExtent(order.extent.map(({ name, size }) => [name, size]));
     this.#addressKind = parseHostedLocation(order.location)?.address.kind ?? "unix";
     const here = { launcher: this.id, host: order.location, runDir: this.#runDirectory() };
@@ -194,7 +194,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
           this.#output.addLine(proc, stream === "stderr", line);
         }
       : "ignore";
-    const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, stdio };
+    const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, cwd, stdio };
     const backend = this.#platform.start(request);
     this.#runtime.addChild(this.#runtime.mainProc.proc, { id: proc, rank, location: "", backend }, (_, exit) =>
       this.#childExited(proc, exit),

@@ -7,6 +7,7 @@ import {
   type HostSignal,
   type HostTerms,
   type OwnPort,
+  type SeenFile,
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import type {
@@ -159,6 +160,10 @@ export class HostAgent extends HostAgentActor {
 
   serve(name: string, order: string): Promise<void> {
     return this.#session.controllers.serve(name, order);
+  }
+
+  hasFile(file: SeenFile): boolean {
+    return this.#session.commands.hasFile(file);
   }
 
   movePublishedSender(move: SenderMove): Promise<MovedSender> {

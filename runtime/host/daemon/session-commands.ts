@@ -1,5 +1,5 @@
 /** The commands that a driver runs on a host. They end with the session of the driver at the latest. */
-import type { CommandEvent, CommandOrder } from "../../../generated/host-agent.js";
+import type { CommandEvent, CommandOrder, SeenFile } from "../../../generated/host-agent.js";
 import type { RunningCommand } from "./run-command.js";
 
 /** The machine of a host, on which a driver runs commands beside its processes. */
@@ -8,6 +8,8 @@ export interface Machine {
   readonly execute: (order: CommandOrder, signal: AbortSignal) => RunningCommand;
   /** Returns a TCP port that no process listens on. */
   readonly freePort: () => Promise<number>;
+  /** Returns whether the machine has the same file at the same path, on a file system that it shares with the driver. */
+  readonly hasFile: (file: SeenFile) => boolean;
 }
 
 export class SessionCommands {
@@ -22,6 +24,10 @@ export class SessionCommands {
 
   freePort(): Promise<number> {
     return this.#machine.freePort();
+  }
+
+  hasFile(file: SeenFile): boolean {
+    return this.#machine.hasFile(file);
   }
 
   start(order: CommandOrder, signal: AbortSignal): AsyncIterable<CommandEvent> {

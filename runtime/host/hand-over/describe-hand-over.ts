@@ -70,7 +70,7 @@ function describeProcs(mesh: SpawnedProcs, groups: readonly AttachedHosts[]): Ha
 
 function describeProc(mesh: SpawnedProcs, rank: number, groups: readonly AttachedHosts[]): HandedProc {
   const { id, exit } = mesh.childAt(rank);
-  const { location, label, env, execArgv, cpus, config } = mesh.describeStart(rank);
+  const { location, label, env, execArgv, cpus, cwd, config } = mesh.describeStart(rank);
   const group = groups.findIndex((each) => each.hosts.some((host) => host.location === location));
   return {
     proc: id,
@@ -81,6 +81,7 @@ function describeProc(mesh: SpawnedProcs, rank: number, groups: readonly Attache
     env: Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, value ?? null])),
     execArgv,
     ...(cpus === undefined ? {} : { cpus }),
+    ...(cwd === undefined ? {} : { cwd }),
     config,
   };
 }

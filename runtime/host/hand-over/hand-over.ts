@@ -50,6 +50,7 @@ export interface HandedProc {
   readonly env: Readonly<Record<string, string | null>>;
   readonly execArgv: readonly string[];
   readonly cpus?: string;
+  readonly cwd?: string;
   readonly config: ProcConfig;
 }
 

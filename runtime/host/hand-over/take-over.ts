@@ -96,7 +96,7 @@ function adoptProc(
 function startAgain(
   runtime: ProcessRuntime,
   procs: SpawnedProcs,
-  { group, host: number, label, env, execArgv, cpus, config }: HandedProc,
+  { group, host: number, label, env, execArgv, cpus, cwd, config }: HandedProc,
   rank: number,
   groups: readonly AttachedHosts[],
 ): StartedChild {
@@ -106,7 +106,7 @@ function startAgain(
   const { extent } = new Point(procs.extent, rank);
   const identity = { universe: runtime.universe, id, parent: proc.id, rank, extent, runDir: "" };
   const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? undefined]));
-  const backend = host.start(proc, { identity, label, env: variables, execArgv, cpus, stdio: "ignore" });
+  const backend = host.start(proc, { identity, label, env: variables, execArgv, cpus, cwd, stdio: "ignore" });
   return { child: addChild(runtime, procs, { id, rank, location: host.location, backend }), config };
 }
 

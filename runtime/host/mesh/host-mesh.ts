@@ -2,6 +2,7 @@
 
 import { currentCell } from "../../actor/context.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
+import { ownScheme } from "../../proc/platform/program-places.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
 import { OwnProc } from "../../proc/process/own-proc.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -26,6 +27,7 @@ import { checkHostsResize, type ResizeHostsOptions } from "./resize-hosts.js";
 import type { ProcPlanner, ResizeSpec } from "./resize-options.js";
 import { checkListedCpus, planProcs, type SpawnProcsOptions } from "./spawn-procs-options.js";
 import { type PlanForExtent, planReplacements, startJoining, startProcs } from "./start-procs.js";
+import { type SyncOptions, type SyncReport, syncCode } from "./sync-code.js";
 
 /** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
@@ -122,10 +124,12 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
       numbersFor: (at) => (followsHosts ? [...Array(at[attachment.dimension]).keys()] : [...baseRanks(this.#region)]),
       hostAt: attachment && ((number) => attachment.hostAt(number)),
     });
+    const isOwn = options.registry instanceof URL && options.registry.protocol === ownScheme;
+    const code = isOwn ? undefined : attachment?.code.forSpawn();
     const planFor = (given: SpawnProcsOptions<D | P>): PlanForExtent<D | P> => {
-      let last = { at: extent, plan: planProcs(given, layoutFor(extent)) };
+      let last = { at: extent, plan: planProcs(given, layoutFor(extent), code) };
       return (at) => {
-        if (at !== last.at) last = { at, plan: planProcs(given, layoutFor(at)) };
+        if (at !== last.at) last = { at, plan: planProcs(given, layoutFor(at), code) };
         return last.plan;
       };
     };
@@ -185,6 +189,32 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     if (targets.length > 0) this.#runtime.checkSpawn(currentCell(), "hosts");
     const { region, ready } = attachment.resize(extent, targets, drain);
     return new HostMesh<D>(this.#runtime, region, { attachment, ready });
+  }
+
+  /**
+   * Brings the code of this program to the hosts: the files that git lists in the roots, and what the program loads although git
+   * ignores it. Hosts fetch from each other what they lack. Processes that are spawned later run this code, in a folder of
+   * their host; processes that run go on with theirs. Does nothing if the mesh is this machine.
+   *
+   * @example
+   * ```ts
+   * import { attachHosts } from "viceroy";
+   *
+   * await using hosts = attachHosts(["tls://node1:26600", "tls://node2:26600"], {
+   *   tls: { cert: "driver.crt", key: "driver.key", ca: "ca.crt" },
+   * });
+   * const { files, hosts: fetched } = await hosts.sync({ exclude: ["*.log"] });
+   * console.log(`${files} files, ${fetched.map(({ bytes }) => bytes)} bytes fetched`);
+   * ```
+   *
+   * @param options the roots, and what is left out
+   * @returns what the tree contains, and what each host has fetched
+   * @throws {SyncError} (rejects) when a root or file is refused, or a host does not get the code; other hosts then have it, but
+   *   processes go on to be spawned with the earlier code
+   * @throws {Error} (rejects) when the hosts have been stopped
+   */
+  async sync(options: SyncOptions = {}): Promise<SyncReport> {
+    return syncCode(this.#attached, this.#region, options);
   }
 
   /**

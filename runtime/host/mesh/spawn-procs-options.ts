@@ -10,6 +10,7 @@ import type { Stdio } from "../../proc/launch/stdio.js";
 import { checkOptionNames, type Point } from "../../shape/index.js";
 import { planRestart, type RestartOptions, type RestartPlan } from "../../supervise/restart-policy.js";
 import type { AttachedHost } from "../attached/attached-host.js";
+import type { MeshCode } from "../attached/hosts-code.js";
 import type { ProcsLayout } from "./procs-layout.js";
 
 /**
@@ -111,6 +112,8 @@ export interface ProcsPlan<D extends string = string> {
   readonly host: (rank: number) => AttachedHost | undefined;
   readonly restart: RestartPlan | undefined;
   readonly guard: ProcessGuard | undefined;
+  /** The code that the processes on attached hosts run. */
+  readonly code: MeshCode;
 }
 
 /** The names of the options that `replace` can change. */
@@ -144,12 +147,14 @@ const unsupportedOptions: Readonly<Record<Isolation, readonly OptionName[]>> = {
 
 /**
  * @param layout the hosts of the procs
+ * @param code the code of processes on attached hosts
  * @throws TypeError if an option is malformed, or the isolation does not support it; Error if the isolation or `cpus`
  * does not work on this system
  */
 export function planProcs<D extends string>(
   options: SpawnProcsOptions<D>,
   { size, entries, entryOf, hostOf, isAttached }: ProcsLayout,
+  code: MeshCode,
 ): ProcsPlan<D> {
   checkOptionNames("cannot spawn procs", options, optionNames);
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
@@ -187,6 +192,7 @@ export function planProcs<D extends string>(
     host: hostOf,
     restart: options.restart === undefined ? undefined : planRestart(options.restart, "spawn procs"),
     guard: options[processGuard],
+    code,
   };
 }
 

@@ -11,9 +11,11 @@ import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.j
 import type { JoiningRank } from "../../proc/mesh/membership.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedProcs, type StartDescription } from "../../proc/mesh/spawned-procs.js";
+import { ownScheme } from "../../proc/platform/program-places.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, type Point, points, wholeRegion } from "../../shape/index.js";
 import type { AttachedHost } from "../attached/attached-host.js";
+import { codeOn, startIn } from "../attached/hosts-code.js";
 import type { Env, ProcsPlan } from "./spawn-procs-options.js";
 import { startInlineBackend } from "./start-inline-backend.js";
 
@@ -97,7 +99,9 @@ function describeReplacement<D extends string>(
   const { host, label, env, cpus, config } = planStart(runtime, procs.proc, rank, point, plan);
   if (host === undefined) throw new Error(`the processes of mesh "${procs.name}" run on this machine`);
   const execArgv = withInspector(plan.execArgv ?? runtime.platform.execArgv, plan.inspect(rank));
-  return { location: host.location, label, env, execArgv, cpus, config };
+  const place = codeOn(plan.code, host.id);
+  if (place instanceof Promise) throw new Error(`the code of mesh "${procs.name}" is still on its way to its hosts`);
+  return startIn(place, { location: host.location, label, env, execArgv, cpus, cwd: undefined, config });
 }
 
 function planStart<D extends string>(
@@ -159,7 +163,7 @@ function startBackend<D extends string>(
   if (isolation === "inline") return startInlineBackend(runtime, identity);
   const inspect = plan.inspect(number);
   const request = { isolation, identity, label, env, execArgv, inspect, cpus, stdio, guard };
-  return host === undefined ? runtime.platform.start(request) : host.start(from, request);
+  return host === undefined ? runtime.platform.start(request) : host.start(from, request, plan.code);
 }
 
 /** Returns the credentials for hosts, as the configuration of a process contains them. */
@@ -173,6 +177,8 @@ function procConfigOf<D extends string>(
   place: string | undefined,
 ): ProcConfig {
   const { bootstrap, isolation, execArgv } = plan;
+  // Viceroy's own modules are the same on all hosts, and need nothing of the program.
+  if (place?.startsWith(ownScheme)) return { registry: place };
   const { registryUrls } = platform.classes;
   const places = place === undefined ? registryUrls : [...registryUrls, place];
   const roots = bootstrap === undefined ? places : [...places, bootstrap];

@@ -23,6 +23,8 @@ export interface LaunchOptions {
   readonly rank: number;
   /** A list of processors in the notation of `taskset -c`: `0-3,8`. */
   readonly cpus?: string | undefined;
+  /** The working directory; undefined selects that of this process. */
+  readonly cwd?: string | undefined;
   readonly reaper: OrphanReaper;
 }
 
@@ -71,6 +73,7 @@ export function launchProcess(options: LaunchOptions): LaunchedProcess {
   try {
     child = lazyModules.childProcess.spawn(file!, args, {
       env: options.env,
+      cwd: options.cwd,
       detached: true,
       stdio: ["ignore", output, output === "inherit" ? "inherit" : "pipe", "pipe"],
     });

@@ -53,6 +53,8 @@ export interface StartDescription {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly execArgv: readonly string[];
   readonly cpus: string | undefined;
+  /** The working directory; undefined selects that of the host. */
+  readonly cwd: string | undefined;
   readonly config: ProcConfig;
 }
 

@@ -16,6 +16,7 @@ import {
 } from "./actor-registry-errors.js";
 import { explainImportError } from "./import-error.js";
 import { importModule } from "./import-module.js";
+import { locateModule, originOfModule } from "./program-places.js";
 
 /** One actor class of a generated registry. */
 export interface ActorEntry {
@@ -37,7 +38,10 @@ export interface Registration {
   readonly actors: Readonly<Record<string, ActorEntry>>;
 }
 
-/** The reference by which another process finds an actor class: the URL of a registry, and the id in this registry. */
+/**
+ * The reference by which another process finds an actor class: the URL of a registry on the driver's machine, and the id in this
+ * registry.
+ */
 export interface ClassReference {
   readonly registry: string;
   readonly id: string;
@@ -146,7 +150,9 @@ export class ActorRegistry {
    * Returns the URL of the registry for a reference. Another build of the same package has another URL and the same
    * ids.
    */
-  async #registryOf({ registry, id }: ClassReference): Promise<string> {
+  async #registryOf(reference: ClassReference): Promise<string> {
+    const { id } = reference;
+    const registry = locateModule(reference.registry);
     if (this.#registrations.has(registry)) return registry;
     for (const [url, { actors }] of this.#all()) if (Object.hasOwn(actors, id)) return url;
     for (const [name, urls] of this.#restrictions) if (id.startsWith(`${name}/`)) throw this.#missingClass(id, urls);
@@ -221,7 +227,7 @@ export class ActorRegistry {
       throw new Error(`cannot load ${id}: its module exports no actor of ${entry.schema} by that name; ${compileHint}`);
     }
     const actorClass = value as unknown as ActorClass;
-    this.#resolved.set(actorClass, { registry, id });
+    this.#resolved.set(actorClass, { registry: originOfModule(registry), id });
     this.#loaded.add(entry);
     return actorClass;
   }

@@ -25,6 +25,7 @@ import { watchEventLoop } from "./event-loop-watch.js";
 import { importModule } from "./import-module.js";
 import { flushOwnOutputs } from "./own-output.js";
 import type { Platform, ScopedPlatform, StartRequest } from "./platform.js";
+import { locateModule } from "./program-places.js";
 import { makeRunDir, runDirOf } from "./run-directory.js";
 import { installShutdownHandlers, type ShutdownTarget } from "./shutdown.js";
 import { interceptUncaughtErrors } from "./uncaught-errors.js";
@@ -102,9 +103,10 @@ class NodePlatform implements ScopedPlatform {
     this.#reaper.close();
   }
 
-  start({ isolation, identity, label, env, execArgv, inspect, cpus, stdio, guard }: StartRequest): ProcBackend {
+  start(request: StartRequest): ProcBackend {
+    const { isolation, identity, label, env, execArgv, inspect, cpus, cwd, stdio, guard } = request;
     const script = bootScript(actorRegistry.registryUrls);
-    const common = { identity, env: inheritedEnv(env), stdio, label, rank: identity.rank, guard };
+    const common = { identity, env: inheritedEnv(env), stdio, label, rank: identity.rank, guard, cwd };
     if (script === singleExecutable) return this.#startExecutable(common, { isolation, execArgv, inspect, cpus });
     const tsx = execArgv === undefined ? this.#replaceableTsx(actorRegistry.registryUrls) : undefined;
     if (tsx?.nodeOptions !== undefined && env["NODE_OPTIONS"] === undefined) {
@@ -154,7 +156,7 @@ class NodePlatform implements ScopedPlatform {
   }
 
   importModule(url: string): Promise<unknown> {
-    return importModule(url);
+    return importModule(locateModule(url));
   }
 
   /** The first limits count. Only main threads are watched, because the inspector of Node.js cannot reach others. */

@@ -119,6 +119,8 @@ export interface StartRequest {
   readonly inspect?: InspectedPort | undefined;
   /** A list of processors in the notation of `taskset -c`. */
   readonly cpus: string | undefined;
+  /** The working directory; undefined selects that of this process. */
+  readonly cwd?: string | undefined;
   readonly stdio: Stdio;
   readonly guard?: ProcessGuard | undefined;
 }

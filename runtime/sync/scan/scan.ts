@@ -14,6 +14,7 @@ import { checkRoot, contains } from "./check-root.js";
 import { ListedRoot } from "./listed-root.js";
 import { addNeededFiles } from "./needed-files.js";
 import { Pace } from "./pace.js";
+import { addPackages } from "./packages.js";
 import { readChunks, stampOf } from "./read-chunks.js";
 import { checkBytes, defaultScanLimits, FileCount, type ScanLimits } from "./scan-limits.js";
 import { type RememberedFile, ScanMemory } from "./scan-memory.js";
@@ -28,6 +29,11 @@ export interface ScanOptions {
   readonly include?: readonly string[];
   /** Files with which the program starts. What they import in the roots is carried although git ignores it. */
   readonly needed?: readonly string[];
+  /**
+   * The installed packages that are carried: those on which the packages in the roots depend, and these ones, as modules of the first
+   * root find them. Default: none.
+   */
+  readonly packages?: readonly string[];
   /** Roots that are meant although they are the root of the file system, or contain the home folder. */
   readonly largeRoots?: readonly string[];
   readonly limits?: Partial<ScanLimits>;
@@ -61,6 +67,8 @@ export interface Scan {
   /** The files and links, in the order of the manifest. */
   readonly entries: readonly TreeEntry[];
   readonly roots: readonly PlacedRoot[];
+  /** The folder of this machine to which paths in the tree are relative. */
+  readonly top: string;
   /** The number of files whose content was read. The others were known from earlier scans. */
   readonly filesRead: number;
   /** Returns the absolute path of an entry on this machine. */
@@ -89,15 +97,19 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     importsOf: (file) => memory.importsOf(file),
     setImports: (file, imports) => memory.setImports(file, imports),
   });
+  const packages = options.packages === undefined ? undefined : addPackages(listed, options.packages);
   const found = new Map<string, Found>();
-  for (const { root, paths } of listed) {
+  for (const each of listed) {
+    const { root, paths } = each;
     const at = inTree(top, root);
-    for (const name of paths) {
-      const entry = lookAt(root, at === "" ? name : `${at}/${name}`, name, known);
-      if (entry === undefined) continue;
+    const add = (name: string, file: string): void => {
+      const entry = lookAt(root, at === "" ? name : `${at}/${name}`, name, file, known);
+      if (entry === undefined) return;
       memory.observe(entry.stats.dev, entry.stats.ctimeMs);
       found.set(entry.path, entry);
-    }
+    };
+    for (const name of paths) add(name, `${root}${root.endsWith(path.sep) ? "" : path.sep}${name}`);
+    for (const { at: name, file } of packages?.get(each) ?? []) add(name, file);
   }
   const sizes = [...found.values()].filter(({ stats }) => stats.isFile()).map((f) => [f.name, f.stats.size] as const);
   checkBytes(roots.join(", "), sizes, limits.bytes);
@@ -126,9 +138,10 @@ export async function scan(options: ScanOptions): Promise<Scan> {
   return {
     manifest: encodeManifest(entries),
     entries,
+    top,
     roots: listed.map(({ root, byGit }) => ({ root, at: inTree(top, root), byGit })),
     filesRead,
-    fileOf: (entry) => path.join(top, entry.path),
+    fileOf: ({ path: at }) => found.get(at)?.file ?? path.join(top, at),
   };
 }
 
@@ -144,8 +157,13 @@ interface Found {
 }
 
 /** Looks at a listed path. Returns undefined if it does not exist any more. */
-function lookAt(root: string, inTreePath: string, name: string, known: ReadonlyMap<string, Stats>): Found | undefined {
-  const file = `${root}${root.endsWith(path.sep) ? "" : path.sep}${name}`;
+function lookAt(
+  root: string,
+  inTreePath: string,
+  name: string,
+  file: string,
+  known: ReadonlyMap<string, Stats>,
+): Found | undefined {
   const stats = known.get(file) ?? lstatSync(file, { throwIfNoEntry: false });
   // Git lists removed files until the removal is committed, and folders as places of repositories that are not checked out.
   if (stats === undefined || stats.isDirectory()) return undefined;

@@ -1,0 +1,83 @@
+/**
+ * The code that processes on attached hosts run. Without a sync, a host loads the program from the same paths as the driver's
+ * machine. After one, it loads the tree of files that was brought there. A mesh of processes keeps the tree that it has begun with.
+ */
+import type { ProcId } from "../../link/address.js";
+import type { StartRequest } from "../../proc/platform/platform.js";
+import {
+  formatPlaces,
+  locateOptions,
+  locatePath,
+  type ProgramPlaces,
+  placesVariable,
+} from "../../proc/platform/program-places.js";
+
+/** A tree of code on one host. */
+export interface CodePlace {
+  readonly places: ProgramPlaces;
+  /** The working directory of processes on the host. */
+  readonly cwd: string;
+}
+
+/** A tree of code, which is brought to hosts when they need it. */
+export interface CodeTree {
+  /** The id of the tree. */
+  readonly id: string;
+  /**
+   * Returns where the tree is on a host. A host that does not have it yet, as one that has joined the mesh, gets it first; the promise
+   * rejects with the reason if that fails.
+   *
+   * @param host the id of the driver's agent on the host
+   */
+  on(host: ProcId): CodePlace | Promise<CodePlace>;
+}
+
+/** The code of a mesh of processes: a tree, or what will be decided while the processes start. Undefined: that of the host. */
+export type MeshCode = CodeTree | Promise<CodeTree | undefined> | undefined;
+
+/** Returns where a mesh's code is on a host; undefined if processes load it from the paths of the driver. */
+export function codeOn(code: MeshCode, host: ProcId): CodePlace | Promise<CodePlace | undefined> | undefined {
+  return code instanceof Promise ? code.then((tree) => tree?.on(host)) : code?.on(host);
+}
+
+/** What the start of a process says about its surroundings. */
+type Surroundings = Pick<StartRequest, "env" | "cwd"> & { readonly execArgv: readonly string[] };
+
+/** Returns the start of a process so that it runs in a tree. */
+export function startIn<S extends Surroundings>(place: CodePlace | undefined, start: S): S {
+  if (place === undefined) return start;
+  const { places, cwd } = place;
+  return {
+    ...start,
+    env: { ...start.env, [placesVariable]: formatPlaces(places) },
+    execArgv: locateOptions(start.execArgv, places),
+    cwd: start.cwd === undefined ? cwd : locatePath(start.cwd, places),
+  };
+}
+
+/** The code that later processes on hosts that were attached together run. */
+export class HostsCode {
+  #latest: MeshCode;
+  readonly #first: (() => Promise<CodeTree | undefined>) | undefined;
+
+  /** @param first decides at the first spawn whether a tree is brought to the hosts, unless one was brought before */
+  constructor(first?: () => Promise<CodeTree | undefined>) {
+    this.#first = first;
+  }
+
+  set(tree: CodeTree): void {
+    this.#latest = tree;
+  }
+
+  /** Returns the code for processes that are being spawned. */
+  forSpawn(): MeshCode {
+    if (this.#latest !== undefined || this.#first === undefined) return this.#latest;
+    const deciding = this.#first();
+    this.#latest = deciding;
+    // The next spawn tries again.
+    deciding.catch(() => {
+      if (this.#latest === deciding) this.#latest = undefined;
+    });
+    return deciding;
+  }
+}

@@ -1,0 +1,42 @@
+/** `HostMesh.sync`: its options and its result. What carries it out is a module of its own, which is loaded when it is needed. */
+import { isInlined } from "../../inlined.js";
+import { importModule } from "../../proc/platform/import-module.js";
+import { locateModule, ownScheme } from "../../proc/platform/program-places.js";
+import type { Region } from "../../shape/index.js";
+import type { AttachedHosts } from "../attached/attached-hosts.js";
+import type { CodeTree } from "../attached/hosts-code.js";
+import type { SyncOptions, SyncReport } from "./sync-options.js";
+
+export type { SyncOptions, SyncReport } from "./sync-options.js";
+
+/** The module that brings code to hosts, as drivers and hosts load it. */
+export const syncModule = `${ownScheme}sync.mjs`;
+
+/** The exports of the module. */
+export interface SyncModule {
+  syncHosts(hosts: AttachedHosts, region: Region, options: SyncOptions): Promise<SyncReport>;
+  /** Brings the code of a program to hosts that do not share the files of this machine, and returns it. */
+  syncFirst(hosts: AttachedHosts, options: SyncOptions): Promise<CodeTree | undefined>;
+}
+
+/** Loads the module that brings code to hosts. @throws Error if this program cannot use it */
+export async function loadSync(): Promise<SyncModule> {
+  if (isInlined) {
+    throw new Error(
+      "cannot sync code: this program was bundled into one file with the runtime; copy the file to the hosts, or leave " +
+        '"viceroy" out of the bundle',
+    );
+  }
+  return (await importModule(locateModule(syncModule))) as SyncModule;
+}
+
+/** Brings the code of this program to some of the hosts that were attached together. Does nothing without hosts. */
+export async function syncCode(
+  attached: AttachedHosts | undefined,
+  region: Region,
+  options: SyncOptions,
+): Promise<SyncReport> {
+  if (attached === undefined) return { tree: "", files: 0, bytes: 0, hosts: [] };
+  attached.checkOpen();
+  return (await loadSync()).syncHosts(attached, region, options);
+}

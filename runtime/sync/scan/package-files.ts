@@ -1,0 +1,66 @@
+/** Lists the files of an installed package, without the packages that are installed in it. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { globToRegExp } from "../../../shared/text/glob-to-regexp.js";
+
+/**
+ * Returns the files of a package, relative to its folder. A package that is linked from a checkout has more files than its users need:
+ * then those count that `files` of its manifest names, as for `npm pack`.
+ */
+export function filesOfInstalled(folder: string): string[] {
+  const found: string[] = [];
+  const walk = (prefix: string): void => {
+    for (const entry of readdirSync(path.join(folder, prefix), { withFileTypes: true })) {
+      if (entry.name === "node_modules" || entry.name === ".git") continue;
+      const at = prefix === "" ? entry.name : `${prefix}/${entry.name}`;
+      if (entry.isDirectory()) walk(at);
+      else if (entry.isFile() || entry.isSymbolicLink()) found.push(at);
+    }
+  };
+  const published = folder.split(path.sep).includes("node_modules") ? undefined : publishedFiles(folder);
+  if (published === undefined) {
+    walk("");
+    return found;
+  }
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === "node_modules" || entry.name === ".git") continue;
+    if (entry.isDirectory()) {
+      if (published.reaches(entry.name)) walk(entry.name);
+    } else found.push(entry.name);
+  }
+  return found.filter((file) => file === "package.json" || published.has(file));
+}
+
+interface PublishedFiles {
+  has(file: string): boolean;
+  /** Returns whether a folder at the top can contain published files. */
+  reaches(folder: string): boolean;
+}
+
+function publishedFiles(folder: string): PublishedFiles | undefined {
+  const { files } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as { files?: unknown };
+  if (!Array.isArray(files)) return undefined;
+  const rules = (files as string[]).map((text) => {
+    const isExcluding = text.startsWith("!");
+    const pattern = text
+      .replace(/^!/, "")
+      .replace(/^\.?\//, "")
+      .replace(/\/?(?:\*\*)?$/, "");
+    return { isExcluding, pattern, regExp: globToRegExp(pattern, { hidden: true }) };
+  });
+  const matches = (file: string, regExp: RegExp): boolean => {
+    for (let at = file; at !== "."; at = path.posix.dirname(at)) if (regExp.test(at)) return true;
+    return false;
+  };
+  return {
+    has(file) {
+      let isPublished = false;
+      for (const { isExcluding, regExp } of rules) if (matches(file, regExp)) isPublished = !isExcluding;
+      return isPublished;
+    },
+    reaches: (name) =>
+      rules.some(
+        ({ isExcluding, pattern }) => !isExcluding && (pattern.startsWith("*") || pattern.split("/")[0] === name),
+      ),
+  };
+}

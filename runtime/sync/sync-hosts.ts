@@ -1,0 +1,128 @@
+/**
+ * Brings the code of a program to hosts: scans the roots, stores the tree on this machine, lets every host fetch it from the others, and
+ * makes it the code of later processes.
+ */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { cacheDirectory } from "../cache/private-files.js";
+import { checkSyncOptions } from "./check-options.js";
+import { CodeStores, driverStore } from "./code-stores.js";
+import {
+  type AttachedHosts,
+  baseRanks,
+  currentRuntime,
+  locateModule,
+  ownScheme,
+  type Region,
+  type SyncOptions,
+  type SyncReport,
+} from "./kernel.js";
+import { type Scan, scan } from "./scan/scan.js";
+import { ingest } from "./store/ingest.js";
+import { SyncError } from "./sync-error.js";
+import { SyncedTree } from "./synced-tree.js";
+import { sizeOf } from "./tree/manifest.js";
+
+/** Brings the code of this program to the hosts of a region. */
+export async function syncHosts(hosts: AttachedHosts, region: Region, options: SyncOptions): Promise<SyncReport> {
+  return (await syncTree(hosts, region, options)).report;
+}
+
+/**
+ * Brings the code of this program to hosts, and makes it the code of later processes there.
+ *
+ * @throws {SyncError} if the roots cannot be scanned, the store of this machine cannot be written, or a host does not get the tree
+ */
+export async function syncTree(
+  hosts: AttachedHosts,
+  region: Region,
+  options: SyncOptions,
+): Promise<{ readonly tree: SyncedTree; readonly report: SyncReport }> {
+  checkSyncOptions(options);
+  const { roots = [projectFolder(process.cwd())], onProgress = () => {}, quota } = options;
+  const { onProgress: _, quota: __, packages = true, limits, ...rules } = options;
+  await hosts.ready;
+  const needed = neededFiles();
+  const found = await scan({
+    ...rules,
+    ...(limits === undefined ? {} : { limits }),
+    roots,
+    needed,
+    ...(packages ? { packages: needed.some((file) => /\.[cm]?tsx?$/.test(file)) ? ["tsx"] : [] } : {}),
+    memory: path.join(cacheDirectory(), "scans"),
+  });
+  const { manifest, entries } = found;
+  const { files } = driverStore();
+  // The tree stays in the store of this machine, because hosts that join later get it, too.
+  files.use(manifest.id);
+  await ingest(found, files);
+  const members = [...baseRanks(region)].map((number) => hosts.hostAt(number));
+  const size = { files: entries.length, bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0) };
+  let done = 0;
+  onProgress({ ...size, done, hosts: members.length });
+  const stores = CodeStores.of(hosts, quota);
+  const tree = new SyncedTree(hosts, stores, found, nameOf(found));
+  const results = await stores.bring(manifest.address, region, tree.name, () =>
+    onProgress({ ...size, done: ++done, hosts: members.length }),
+  );
+  const failures: { readonly address: string; readonly error: Error }[] = [];
+  const synced = results.flatMap((result, i) => {
+    const { address, id } = members[i]!;
+    if (result.status === "rejected") {
+      failures.push({ address, error: result.reason as Error });
+      return [];
+    }
+    const { folder, bytes, skipped } = result.value;
+    tree.add(id, folder);
+    return [{ address, folder, bytes, skipped }];
+  });
+  if (failures.length > 0) throw hostsFailed(failures, members.length);
+  hosts.code.set(tree);
+  return { tree, report: { tree: manifest.id, ...size, hosts: synced } };
+}
+
+function hostsFailed(
+  failures: readonly { readonly address: string; readonly error: Error }[],
+  hosts: number,
+): SyncError {
+  const shown = failures.slice(0, 3).map(({ address, error }) => `host ${address}: ${reasonOf(error)}`);
+  const others = failures.length > shown.length ? `; and ${failures.length - shown.length} others` : "";
+  const errors = failures.map(({ error }) => error);
+  return new SyncError(
+    "host-failed",
+    `cannot bring the code to ${failures.length} of ${hosts} host${hosts === 1 ? "" : "s"}: ${shown.join("; ")}${others}`,
+    { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
+  );
+}
+
+/** Returns the message of an error without the call that it went through. */
+function reasonOf(error: Error): string {
+  return (error.cause as Error | undefined)?.message ?? error.message;
+}
+
+/** Returns the folder of the nearest package.json at or above a folder; the folder itself if there is none. */
+export function projectFolder(folder: string): string {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (existsSync(path.join(at, "package.json"))) return at;
+    if (path.dirname(at) === at) return folder;
+  }
+}
+
+/** Returns the files with which processes of this program start: its registries. Those of Viceroy are not the program's. */
+function neededFiles(): string[] {
+  const own = locateModule(ownScheme);
+  const registries = currentRuntime().platform.classes.registryUrls;
+  return registries.filter((url) => url.startsWith("file:") && !url.startsWith(own)).map((url) => fileURLToPath(url));
+}
+
+/** Returns the name under which hosts have the code of this program: readable, and different for other programs. */
+function nameOf({ top }: Scan): string {
+  const readable = path
+    .basename(top)
+    .replaceAll(/[^\w.-]/g, "_")
+    .replace(/^[^\w]+/, "")
+    .slice(0, 40);
+  return `${readable || "program"}-${createHash("sha256").update(top).digest("hex").slice(0, 12)}`;
+}

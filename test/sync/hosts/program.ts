@@ -1,0 +1,143 @@
+/** A program in a folder of its own, whose code is brought to daemons that have folders of their own, as on other machines. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type RunningHost, startHost } from "../../host/start-host.js";
+import { Authority } from "../../link/transport/tls/certificates.js";
+import { compileProject } from "../../proc/crew.js";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+
+const files: Readonly<Record<string, string>> = {
+  "package.json": JSON.stringify({
+    name: "site",
+    type: "module",
+    dependencies: { viceroy: "*", greeting: "*" },
+    devDependencies: { tsx: "*" },
+  }),
+  ".gitignore": "node_modules\n.viceroy\nignored\n",
+  "tsconfig.json": JSON.stringify({ compilerOptions: { module: "nodenext", target: "es2022" } }),
+  "viceroy.config.ts": `import { defineConfig } from "viceroy/compiler";
+export default defineConfig({ schemas: "schemas/*.ts", actors: "src/**/*.ts" });
+`,
+  "schemas/site.ts": `import type { Actor, Uint32 } from "viceroy/schema";
+export interface Site extends Actor {
+  text(): string;
+  module(): string;
+  folder(): string;
+  greeting(): string;
+  pid(): Uint32;
+  crash(): void;
+}
+`,
+  "src/text.ts": `export const text = "first";\n`,
+  "src/site.ts": `import { greet } from "greeting";
+import { SiteActor } from "../generated/site.js";
+import { text } from "./text.js";
+
+export class Here extends SiteActor {
+  text(): string { return text; }
+  module(): string { return import.meta.url; }
+  folder(): string { return process.cwd(); }
+  greeting(): string { return greet(); }
+  pid(): number { return process.pid; }
+  crash(): void { process.exit(7); }
+}
+`,
+  "node_modules/greeting/package.json": JSON.stringify({ name: "greeting", type: "module", main: "index.js" }),
+  "node_modules/greeting/index.js": `export const greet = () => "hello";\n`,
+};
+
+export interface Program {
+  readonly folder: string;
+  /**
+   * Runs a driver and returns what it has printed as JSON. The script can use `attach()`, `write(file, text)`, `Here` and what
+   * "viceroy" exports as `viceroy`.
+   */
+  run(script: string, env?: Readonly<Record<string, string>>): Promise<Result>;
+}
+
+/** What a driver has printed as its result, and its standard error. */
+export interface Result {
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what its script prints
+  readonly value: any;
+  readonly stderr: string;
+}
+
+/** Makes a program that drives hosts with these addresses. */
+export async function makeProgram(addresses: readonly string[], attachOptions: object = {}): Promise<Program> {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "site-")));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  symlinkSync(repository, path.join(folder, "node_modules/viceroy"));
+  symlinkSync(path.join(repository, "node_modules/tsx"), path.join(folder, "node_modules/tsx"));
+  await compileProject(folder);
+  const cache = path.join(folder, "..", `${path.basename(folder)}-cache`);
+  mkdirSync(cache, { mode: 0o700 });
+  const prelude = `import { writeFileSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import * as viceroy from "viceroy";
+import "../generated/registry.js";
+import { Here } from "../src/site.js";
+const attach = (from = 0) => viceroy.attachHosts(${JSON.stringify(addresses)}.slice(from), ${JSON.stringify(attachOptions)});
+const write = (file: string, text: string) => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+};
+const print = (value: unknown) => console.log(JSON.stringify({ result: value }));
+const values = async (answers: PromiseLike<{ values(): Iterable<unknown> }>) => [...(await answers).values()];
+`;
+  let drivers = 0;
+  return {
+    folder,
+    run: (script, env = {}) => {
+      const file = path.join(folder, ".viceroy", `driver-${drivers++}.ts`);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, `${prelude}${script}`);
+      return runDriver(folder, file, { XDG_CACHE_HOME: cache, ...env });
+    },
+  };
+}
+
+async function runDriver(cwd: string, file: string, env: Readonly<Record<string, string>>): Promise<Result> {
+  const child = spawn(process.execPath, ["--import", "tsx", file], { cwd, env: { ...process.env, ...env } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (text) => {
+    stdout += text;
+  });
+  child.stderr.on("data", (text) => {
+    stderr += text;
+  });
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  const line = stdout.split("\n").find((each) => each.startsWith(`{"result":`));
+  if (code !== 0 || line === undefined) throw new Error(`the driver has ended with ${code}:\n${stdout}\n${stderr}`);
+  return { value: JSON.parse(line).result, stderr };
+}
+
+/** A daemon with a cache of its own, and the store in it. */
+export interface SyncHost extends RunningHost {
+  readonly cache: string;
+  readonly store: string;
+}
+
+/** Starts daemons with TLS. @returns the hosts, and the options by which a driver attaches them */
+export async function startHosts(
+  count: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly hosts: readonly SyncHost[]; readonly options: object; readonly end: () => void }> {
+  const authority = new Authority();
+  const hosts = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const { cert, key, ca } = authority.issue("host");
+      const cache = realpathSync(mkdtempSync(path.join(tmpdir(), "host-cache-")));
+      const args = ["--cert", cert, "--key", key, "--ca", ca];
+      const host = await startHost("tls://127.0.0.1:0", args, { XDG_CACHE_HOME: cache, ...env });
+      return { ...host, cache, store: path.join(cache, "viceroy", "code") };
+    }),
+  );
+  return { hosts, options: { tls: authority.issue("driver") }, end: () => authority.remove() };
+}
