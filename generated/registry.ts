@@ -7,7 +7,7 @@ registerActors(import.meta.url, {
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0xd70a18507bbd54fen,
     "viceroy/schemas/proc-agent#ProcAgent": 0x902aafc08cd33389n,
-    "viceroy/schemas/sync#CodeStore": 0x95e9b6cf83137798n,
+    "viceroy/schemas/sync#CodeStore": 0xfafe3c7883b3f603n,
     "viceroy/schemas/tasks#DetachedActors": 0x83a1838279469adan,
     "viceroy/schemas/tasks#TaskHost": 0xad373f39eb1f7885n,
     "viceroy/schemas/tasks#TaskOwner": 0xb63f6f5657c04ae8n,

@@ -57,11 +57,13 @@ export interface ScanMemory {
   files: ScannedFile[];
 }
 
-/** The order to bring a tree to a host. All hosts get the same order. */
+/** The order to bring a tree to a host. */
 export interface SyncOrder {
   tree: TreeAddress;
-  /** The stores of all hosts. Each host fetches from some of them, which its rank determines. */
+  /** The stores of all hosts that get the tree. Each host fetches from some of them, which its rank determines. */
   hosts: Mesh<CodeStore>;
+  /** The rank of the host among them. */
+  rank: Uint32;
   /** The store of the program, which has the whole tree. */
   driver: Mesh<CodeStore, never>;
 }
@@ -73,6 +75,8 @@ export interface SyncOutcome {
   /** The number of blobs and bytes that the host has received. */
   blobs: Uint32;
   bytes: number;
+  /** The number of bytes of these that the program has sent. The others are from other hosts. */
+  driverBytes: number;
   /** The number of sources that have failed, stalled or sent wrong bytes. */
   skipped: Uint32;
 }

@@ -74,7 +74,7 @@ const rules = [
   {
     name: "nothing imports the bundle or the ABI but what is made for them",
     comment: "runtime/codegen/ is for generated code, and runtime/bundle/ puts everything together.",
-    from: { path: "^runtime/", pathNot: "^runtime/(bundle|codegen|connect|tasks|tensor)/" },
+    from: { path: "^runtime/", pathNot: "^runtime/(bundle|codegen|connect|sync|tasks|tensor)/" },
     to: { path: "^runtime/(bundle|codegen)/" },
   },
   {
@@ -89,6 +89,13 @@ const rules = [
       "runtime/tensor/ is a module of its own: it imports runtime/index.ts, runtime/rdma/index.ts, the ABI and the addon's face.",
     from: { path: "^runtime/tensor/" },
     to: { path: "^runtime/", pathNot: "^runtime/(tensor|codegen|native)/|^runtime/(rdma/)?index\\.ts$" },
+  },
+  {
+    name: "the runtime loads syncs when they are needed",
+    comment:
+      "runtime/sync/ is a module of its own. Its kernel has the parts of the runtime that it shares, and its error is the program's.",
+    from: { path: "^runtime/", pathNot: "^runtime/(sync|bundle)/" },
+    to: { path: "^runtime/sync/", pathNot: "^runtime/sync/sync-error\\.ts$" },
   },
   {
     name: "tasks import of the runtime what users import, and their kernel",

@@ -3,58 +3,63 @@
  * program is attached, and an actor in the program. They mark what they have received as used, so that it is not removed.
  */
 import type { CodeStoreMesh, SyncOutcome, TreeAddress } from "../../generated/sync.js";
-import { thisProc } from "../index.js";
+import { ActorError, thisProc } from "../index.js";
 import { oneRank } from "../shape/one-rank.js";
 import {
   type AttachedHosts,
   baseRanks,
   currentRuntime,
   HostMesh,
+  type LocalActor,
   NoMessageTurn,
   type ProcessRuntime,
-  type ProcId,
   type Region,
   runAsRoot,
   runInTurn,
   syncModule,
 } from "./kernel.js";
 import { CodeStoreFiles, DEFAULT_QUOTA, defaultStoreFolder } from "./store/code-store-files.js";
-import { HostCodeStore } from "./transfer/code-store-actor.js";
+import { cellOfStore, HostCodeStore } from "./transfer/code-store-actor.js";
+import { DIGEST_BYTES } from "./tree/digest.js";
 
 /** The store of this program, which serves what scans have found. */
 export interface DriverStore {
   readonly files: CodeStoreFiles;
   readonly actor: CodeStoreMesh<never>;
+  /** The actor itself, which owns the stores on hosts: their end is no fault of the program. */
+  readonly cell: LocalActor;
 }
 
-const driverStores = new WeakMap<ProcessRuntime, DriverStore>();
+const driverStores = new WeakMap<ProcessRuntime, Promise<DriverStore>>();
 
 /** Returns the store of this program. */
-export function driverStore(): DriverStore {
+export function driverStore(): Promise<DriverStore> {
   const runtime = currentRuntime();
   let store = driverStores.get(runtime);
   if (store === undefined) {
-    const folder = defaultStoreFolder();
-    const files = new CodeStoreFiles(folder);
-    const actor = runAsRoot(runtime.mainProc.proc, () =>
-      thisProc().spawn("code store", HostCodeStore, { folder, quota: DEFAULT_QUOTA }),
-    );
-    store = { files, actor };
+    store = runAsRoot(runtime.mainProc.proc, startDriverStore);
     driverStores.set(runtime, store);
   }
   return store;
 }
 
+async function startDriverStore(): Promise<DriverStore> {
+  const folder = defaultStoreFolder();
+  const files = new CodeStoreFiles(folder);
+  const actor = thisProc().spawn("code store", HostCodeStore, { folder, quota: DEFAULT_QUOTA }) as CodeStoreMesh<never>;
+  await actor.release.callOne(nothing);
+  return { files, actor, cell: cellOfStore(folder) };
+}
+
+/** The id of no tree. */
+const nothing = new Uint8Array(DIGEST_BYTES);
+
 /** Stores on hosts that get trees together. */
 class HostStores {
-  /** The hosts, in the order of the ranks of the stores. */
-  readonly hosts: readonly ProcId[];
   readonly stores: CodeStoreMesh;
 
-  constructor(attached: AttachedHosts, region: Region, quota: number) {
-    this.hosts = [...baseRanks(region)].map((number) => attached.hostAt(number).id);
-    // The actor that has attached the hosts owns the processes, whoever asks for the code.
-    this.stores = runInTurn(new NoMessageTurn(attached.owner), () => {
+  constructor(attached: AttachedHosts, region: Region, quota: number, owner: LocalActor) {
+    this.stores = runInTurn(new NoMessageTurn(owner), () => {
       const mesh = new HostMesh(currentRuntime(), region, { attachment: attached, ready: attached.ready });
       const procs = mesh.spawnProcs({}, { name: "code stores", registry: new URL(syncModule), execArgv: [] });
       return procs.spawn("code stores", HostCodeStore, { folder: "", quota }) as CodeStoreMesh;
@@ -88,11 +93,6 @@ export class CodeStores {
     return stores;
   }
 
-  /** The region of all hosts that are attached now. */
-  get wholeRegion(): Region {
-    return this.#attached.members.region;
-  }
-
   /**
    * Brings a tree to the hosts of a region, which fetch it from each other and from this program.
    *
@@ -101,26 +101,36 @@ export class CodeStores {
    * @returns what each host has done, in rank order
    */
   async bring(tree: TreeAddress, region: Region, name: string, arrived: () => void): Promise<HostResult[]> {
-    const { stores } = this.#storesOn(region);
-    const order = { tree, hosts: stores, driver: driverStore().actor };
+    const { actor: driver, cell } = await driverStore();
+    const key = [...baseRanks(region)].map((number) => this.#attached.hostAt(number).id).join();
+    const { stores } = this.#storesOn(region, key, cell);
+    // A store whose process starts slowly would be skipped by those that fetch from it.
+    await stores.release.callSettled(nothing);
     const one = async (rank: number): Promise<SyncOutcome> => {
       const store: CodeStoreMesh<never> = oneRank(stores, rank);
-      const outcome = await store.receive.callOne(order);
+      const outcome = await store.receive.callOne({ tree, hosts: stores, rank, driver });
       await store.activate.callOne(tree.digest, name);
       arrived();
       return outcome;
     };
-    return Promise.allSettled(Array.from({ length: stores.size }, (_, rank) => one(rank)));
+    const results = await Promise.allSettled(Array.from({ length: stores.size }, (_, rank) => one(rank)));
+    // A store that has ended would fail again.
+    if (results.some((result) => result.status === "rejected" && !isAnswer(result.reason))) this.#started.delete(key);
+    return results;
   }
 
   /** Returns the stores of the hosts of a region, and starts those that are not there. */
-  #storesOn(region: Region): HostStores {
-    const key = [...baseRanks(region)].map((number) => this.#attached.hostAt(number).id).join();
+  #storesOn(region: Region, key: string, owner: LocalActor): HostStores {
     let started = this.#started.get(key);
     if (started === undefined) {
-      started = new HostStores(this.#attached, region, this.#quota);
+      started = new HostStores(this.#attached, region, this.#quota, owner);
       this.#started.set(key, started);
     }
     return started;
   }
+}
+
+/** Returns whether a store has answered with an error, so that its process lives. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof ActorError && error.remoteName === "SyncError";
 }

@@ -2,7 +2,8 @@
  * The parts of the runtime that syncs use. Syncs are a separate module, which a program loads when it brings code to hosts, and
  * hosts when they receive it. It must share these parts with the program, which has one instance of them.
  */
-export { NoMessageTurn, runInTurn } from "../actor/context.js";
+export { currentCell, NoMessageTurn, runInTurn } from "../actor/context.js";
+export type { LocalActor } from "../actor/reference/local-actor.js";
 export type { AttachedHosts } from "../host/attached/attached-hosts.js";
 export type { CodePlace, CodeTree } from "../host/attached/hosts-code.js";
 export { lookAtFile } from "../host/daemon/node-machine.js";

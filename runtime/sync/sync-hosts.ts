@@ -54,7 +54,7 @@ export async function syncTree(
     memory: path.join(cacheDirectory(), "scans"),
   });
   const { manifest, entries } = found;
-  const { files } = driverStore();
+  const { files } = await driverStore();
   // The tree stays in the store of this machine, because hosts that join later get it, too.
   files.use(manifest.id);
   await ingest(found, files);
@@ -74,9 +74,9 @@ export async function syncTree(
       failures.push({ address, error: result.reason as Error });
       return [];
     }
-    const { folder, bytes, skipped } = result.value;
+    const { folder, bytes, driverBytes, skipped } = result.value;
     tree.add(id, folder);
-    return [{ address, folder, bytes, skipped }];
+    return [{ address, folder, bytes, driverBytes, skipped }];
   });
   if (failures.length > 0) throw hostsFailed(failures, members.length);
   hosts.code.set(tree);
@@ -87,7 +87,7 @@ function hostsFailed(
   failures: readonly { readonly address: string; readonly error: Error }[],
   hosts: number,
 ): SyncError {
-  const shown = failures.slice(0, 3).map(({ address, error }) => `host ${address}: ${reasonOf(error)}`);
+  const shown = failures.slice(0, 3).map(({ address, error }) => `host ${address}: ${error.message}`);
   const others = failures.length > shown.length ? `; and ${failures.length - shown.length} others` : "";
   const errors = failures.map(({ error }) => error);
   return new SyncError(
@@ -95,11 +95,6 @@ function hostsFailed(
     `cannot bring the code to ${failures.length} of ${hosts} host${hosts === 1 ? "" : "s"}: ${shown.join("; ")}${others}`,
     { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
   );
-}
-
-/** Returns the message of an error without the call that it went through. */
-function reasonOf(error: Error): string {
-  return (error.cause as Error | undefined)?.message ?? error.message;
 }
 
 /** Returns the folder of the nearest package.json at or above a folder; the folder itself if there is none. */

@@ -59,6 +59,8 @@ export interface SyncedHost {
   readonly folder: string;
   /** The number of bytes that the host has fetched from the driver and from other hosts. */
   readonly bytes: number;
+  /** The number of bytes of these that the driver has sent. */
+  readonly driverBytes: number;
   /** The number of sources that have ended, stalled or sent wrong bytes, and were skipped. */
   readonly skipped: number;
 }

@@ -56,7 +56,7 @@ export class StoreFolder {
       }
       renameSync(unfinished, target);
     } catch (error) {
-      rmSync(unfinished, { force: true });
+      removeUnfinished(unfinished);
       throw error;
     }
   }
@@ -117,3 +117,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only; choose another folder",
   EACCES: "permission denied; choose another folder",
 };
+
+/** Removes what could not be finished. Why that was so matters more than whether the removal succeeds. */
+function removeUnfinished(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The next process that opens the store removes it.
+  }
+}

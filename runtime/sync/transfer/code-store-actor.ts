@@ -10,6 +10,7 @@ import {
 } from "../../../generated/sync.js";
 import { context } from "../../index.js";
 import { oneRank } from "../../shape/one-rank.js";
+import { currentCell, type LocalActor } from "../kernel.js";
 import { CodeStoreFiles, defaultStoreFolder, type TreeUse } from "../store/code-store-files.js";
 import { SyncError } from "../sync-error.js";
 import { DIGEST_BYTES, type Digest, digestsIn } from "../tree/digest.js";
@@ -29,6 +30,14 @@ const clock: TransferClock = {
   },
 };
 
+/** The actors of this process, by the folders of their stores. */
+const cells = new Map<string, LocalActor>();
+
+/** Returns the actor of this process that was spawned last with this folder. */
+export function cellOfStore(folder: string): LocalActor {
+  return cells.get(folder)!;
+}
+
 export class HostCodeStore extends CodeStoreActor {
   readonly #store: CodeStoreFiles;
   readonly #arrivals = new Arrivals();
@@ -37,20 +46,22 @@ export class HostCodeStore extends CodeStoreActor {
 
   constructor({ folder, quota }: CodeStoreOptions) {
     super();
+    cells.set(folder, currentCell());
     this.#store = new CodeStoreFiles(folder === "" ? defaultStoreFolder() : folder, quota);
   }
 
   async receive(order: SyncOrder): Promise<SyncOutcome> {
     const tree = checkAddress(order.tree);
-    const { rank, extent } = context().rank;
-    const hosts = Object.values(extent).reduce((product, size) => product * size, 1);
+    const { rank } = order;
+    const hosts = order.hosts.size;
     const use = this.#store.use(tree);
     try {
       const host = { store: this.#store, arrivals: this.#arrivals, clock, rank, hosts, peer: peersOf(order) };
       const { folder, received } = await receiveTree(host, order.tree);
       this.#trees.get(tree)?.use.end();
       this.#trees.set(tree, { folder, use });
-      return { folder, blobs: received.blobs, bytes: received.bytes, skipped: received.skipped.length };
+      const { blobs, bytes, driverBytes, skipped } = received;
+      return { folder, blobs, bytes, driverBytes, skipped: skipped.length };
     } catch (error) {
       use.end();
       throw error;
@@ -77,6 +88,11 @@ export class HostCodeStore extends CodeStoreActor {
     this.#trees.delete(id);
   }
 
+  /** Stores on hosts can end with their hosts. Whoever waits for one of them is told. */
+  override supervise(): boolean {
+    return true;
+  }
+
   override cleanup(): void {
     for (const { use } of this.#trees.values()) use.end();
   }
@@ -96,6 +112,7 @@ function peersOf({ hosts, driver }: SyncOrder): (rank: number) => Peer {
   return (rank) => {
     const store: CodeStoreMesh<never> = rank === DRIVER ? driver : oneRank(hosts, rank);
     return {
+      isDriver: rank === DRIVER,
       name: rank === DRIVER ? "the driver" : `host ${rank}`,
       serve: async function* (tree, digests) {
         const request = { tree: Buffer.from(tree, "hex"), digests };

@@ -20,6 +20,8 @@ export const PATIENCE_MS = 5_000;
 
 /** Another store. */
 export interface Peer {
+  /** Whether it is the store of the program, from which everything comes in the end. */
+  readonly isDriver: boolean;
   /** How messages name it: `host 3`, `the driver`. */
   readonly name: string;
   /** Yields blobs of a tree. The digests stand one after the other. */
@@ -30,6 +32,8 @@ export interface Peer {
 export interface Received {
   blobs: number;
   bytes: number;
+  /** The bytes that the program has sent. */
+  driverBytes: number;
   /** Why sources were skipped. */
   readonly skipped: string[];
 }
@@ -56,7 +60,7 @@ export async function fetchBlobs(
   wanted: Map<Digest, number>,
   peers: readonly Peer[],
 ): Promise<Received> {
-  const received: Received = { blobs: 0, bytes: 0, skipped: [] };
+  const received: Received = { blobs: 0, bytes: 0, driverBytes: 0, skipped: [] };
   for (const [i, peer] of peers.entries()) {
     if (wanted.size === 0) break;
     const left = peers.length - i;
@@ -111,6 +115,7 @@ async function fetchFrom(
         wanted.delete(digest);
         received.blobs++;
         received.bytes += bytes.length;
+        if (peer.isDriver) received.driverBytes += bytes.length;
         host.arrived(tree, digest);
       }
     }

@@ -38,7 +38,7 @@ export interface ReceivedTree {
 export async function receiveTree(host: ReceivingHost, address: TreeAddress): Promise<ReceivedTree> {
   const tree = checkAddress(address);
   const { store, arrivals } = host;
-  const received: Received = { blobs: 0, bytes: 0, skipped: [] };
+  const received: Received = { blobs: 0, bytes: 0, driverBytes: 0, skipped: [] };
   const fetch = async (chunks: Iterable<readonly [Digest, number]>): Promise<void> => {
     const stripes = Array.from({ length: STRIPES }, () => new Map<Digest, number>());
     for (const [digest, size] of chunks) {
@@ -47,9 +47,10 @@ export async function receiveTree(host: ReceivingHost, address: TreeAddress): Pr
     }
     const fetches = stripes.map(async (wanted, stripe) => {
       const peers = sourcesOf(host.rank, host.hosts, stripe).map((rank) => host.peer(rank));
-      const { blobs, bytes, skipped } = await fetchBlobs(fetching, tree, wanted, peers);
+      const { blobs, bytes, driverBytes, skipped } = await fetchBlobs(fetching, tree, wanted, peers);
       received.blobs += blobs;
       received.bytes += bytes;
+      received.driverBytes += driverBytes;
       received.skipped.push(...skipped);
     });
     // Both have ended before the host says that it has failed.

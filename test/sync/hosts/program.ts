@@ -124,18 +124,24 @@ export interface SyncHost extends RunningHost {
   readonly store: string;
 }
 
-/** Starts daemons with TLS. @returns the hosts, and the options by which a driver attaches them */
+/**
+ * Starts daemons with TLS.
+ *
+ * @param builds the commands of other builds, by rank
+ * @returns the hosts, and the options by which a driver attaches them
+ */
 export async function startHosts(
   count: number,
   env: Readonly<Record<string, string>> = {},
+  builds: readonly string[] = [],
 ): Promise<{ readonly hosts: readonly SyncHost[]; readonly options: object; readonly end: () => void }> {
   const authority = new Authority();
   const hosts = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const { cert, key, ca } = authority.issue("host");
+    Array.from({ length: count }, async (_, rank) => {
+      const { cert, key, ca } = authority.issue(`host-${rank}`);
       const cache = realpathSync(mkdtempSync(path.join(tmpdir(), "host-cache-")));
       const args = ["--cert", cert, "--key", key, "--ca", ca];
-      const host = await startHost("tls://127.0.0.1:0", args, { XDG_CACHE_HOME: cache, ...env });
+      const host = await startHost("tls://127.0.0.1:0", args, { XDG_CACHE_HOME: cache, ...env }, [], builds[rank]);
       return { ...host, cache, store: path.join(cache, "viceroy", "code") };
     }),
   );

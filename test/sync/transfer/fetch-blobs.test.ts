@@ -88,6 +88,7 @@ test.each([
   const { time } = new SimulatedHosts(0, []);
   const wanted = new Map(["a", "b"].map((text) => [digestOf(Buffer.from(text)), 1]));
   const peer: Peer = {
+    isDriver: false,
     name: "host 1",
     async *serve() {
       yield batch;

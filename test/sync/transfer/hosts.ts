@@ -92,7 +92,7 @@ export class SimulatedHosts {
   #peer(rank: number): Peer {
     const host = rank === DRIVER ? this.driver : this.hosts[rank]!;
     const name = rank === DRIVER ? "the driver" : `host ${rank}`;
-    return { name, serve: (tree, digests) => this.#serve(host, tree, digests) };
+    return { isDriver: rank === DRIVER, name, serve: (tree, digests) => this.#serve(host, tree, digests) };
   }
 
   async *#serve(host: SimulatedHost, tree: Digest, digests: Uint8Array): AsyncGenerator<BlobBatch, void> {
