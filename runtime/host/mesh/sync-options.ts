@@ -33,11 +33,13 @@ export interface SyncOptions {
 
 /** How far a sync is. */
 export interface SyncProgress {
-  /** The number of files and links, and their size in bytes. */
+  /** The number of files and links. */
   readonly files: number;
+  /** Their size in bytes. */
   readonly bytes: number;
-  /** The number of hosts that have the code, and of all hosts. */
+  /** The number of hosts that have the code. */
   readonly done: number;
+  /** The number of all hosts. */
   readonly hosts: number;
 }
 
@@ -45,8 +47,9 @@ export interface SyncProgress {
 export interface SyncReport {
   /** The id of the tree of files: the SHA-256 digest of its list of files, "" if the mesh is this machine. */
   readonly tree: string;
-  /** The number of files and links, and their size in bytes. */
+  /** The number of files and links. */
   readonly files: number;
+  /** Their size in bytes. */
   readonly bytes: number;
   /** The hosts, in rank order. */
   readonly hosts: readonly SyncedHost[];
@@ -54,6 +57,7 @@ export interface SyncReport {
 
 /** What a host has fetched. */
 export interface SyncedHost {
+  /** The address of the host. */
   readonly address: string;
   /** The folder of the tree on the host. */
   readonly folder: string;
