@@ -1,7 +1,7 @@
 /** Chooses the hosts that a process asks for leases. */
 import { ResourceUnavailableError } from "../errors.js";
 import { amountsOf, formatAmounts } from "../host/resources.js";
-import type { HostPort } from "./ports.js";
+import { HostLostError, type HostPort } from "./ports.js";
 import type { TaskClass } from "./task-class.js";
 
 /** The requests and leases of one class at a host. */
@@ -21,7 +21,7 @@ interface HostUse {
  * drawn at random. The cost does not depend on the number of hosts.
  */
 export class HostChoice {
-  readonly #hosts: HostUse[];
+  readonly #hosts: HostUse[] = [];
   /** The own host; undefined if it cannot run the tasks. */
   readonly #home: HostUse | undefined;
   readonly #random: () => number;
@@ -29,14 +29,18 @@ export class HostChoice {
   readonly capacity: number;
   /** Why the last host was taken out. */
   refusal: Error | undefined;
+  /** Whether nothing has gone wrong that may go well later, so that the choice can be used again. */
+  isReusable = true;
 
   /** @throws ResourceUnavailableError if no host has what the tasks need */
   constructor(hosts: readonly HostPort[], home: number, taskClass: TaskClass, label: string, random: () => number) {
-    const { bundle } = taskClass;
-    const all = hosts.map((host, index): HostUse => ({ index, host, used: 0, lostStarts: 0, refused: undefined }));
-    this.#hosts = all.filter(({ host, index }) =>
-      bundle === undefined ? hasAll(host.total, taskClass.resources) : bundle.host === index,
-    );
+    const { bundle, resources } = taskClass;
+    const indices = bundle === undefined ? hosts.keys() : [bundle.host];
+    for (const index of indices) {
+      const host = hosts[index];
+      if (host === undefined || (bundle === undefined && !hasAll(host.total, resources))) continue;
+      this.#hosts.push({ index, host, used: 0, lostStarts: 0, refused: undefined });
+    }
     if (this.#hosts.length === 0) throw new ResourceUnavailableError(describeLack(hosts, taskClass, label));
     this.#home = this.#hosts.find(({ index }) => index === home);
     this.#random = random;
@@ -59,10 +63,17 @@ export class HostChoice {
     return first.used * second.host.procs <= second.used * first.host.procs ? first : second;
   }
 
+  /** A process has ended while it started. Returns the number of them since the last one that has not. */
+  startLost(host: HostUse): number {
+    this.isReusable = false;
+    return ++host.lostStarts;
+  }
+
   /** Takes a host out. */
   refuse(host: HostUse, reason: Error): void {
     host.refused = reason;
     this.refusal = reason;
+    if (!(reason instanceof HostLostError)) this.isReusable = false;
     const at = this.#hosts.indexOf(host);
     if (at >= 0) this.#hosts.splice(at, 1);
   }

@@ -6,7 +6,7 @@ import type { LeaseNotice, TaskOutcome } from "../../../generated/tasks.js";
 import { TaskCancelledError } from "../errors.js";
 import type { Result } from "../refs/result.js";
 import type { HeldLease } from "./held-lease.js";
-import { HostChoice } from "./host-choice.js";
+import { HostChoices } from "./host-choices.js";
 import { fateOf, LostTasks } from "./lost-tasks.js";
 import type { PendingTask, RunningPlace } from "./pending-task.js";
 import type { HostPort, SubmitterOptions } from "./ports.js";
@@ -22,6 +22,7 @@ const EARLY_MS = 5000;
 export class Submitter {
   readonly #options: SubmitterOptions;
   readonly #queues = new Map<string, TaskQueue>();
+  readonly #choices: HostChoices;
   /** The leases of each host by their numbers, for notices. */
   readonly #leases = new Map<HostPort, Map<number, { readonly lease: HeldLease; readonly queue: TaskQueue }>>();
   /** Notices that have arrived before the lease. */
@@ -33,6 +34,7 @@ export class Submitter {
 
   constructor(options: SubmitterOptions) {
     this.#options = options;
+    this.#choices = new HostChoices(options);
   }
 
   /** Puts a task whose arguments are encoded into the queue of its class. */
@@ -121,9 +123,8 @@ export class Submitter {
     const key = keyOfClass(taskClass);
     let queue = this.#queues.get(key);
     if (queue === undefined) {
-      const { hosts, home, random, holder, clock, inTurn } = this.#options;
-      const choice = new HostChoice(hosts, home, taskClass, label, random);
-      const made: TaskQueue = new TaskQueue(taskClass, choice, {
+      const { holder, clock, inTurn } = this.#options;
+      const made: TaskQueue = new TaskQueue(taskClass, this.#choices.take(taskClass, label), {
         ...{ holder, clock, inTurn },
         asking: (host) => this.#listen(host),
         send: (task, lease) => this.#send(task, lease, made),
@@ -279,7 +280,9 @@ export class Submitter {
       this.#options.inTurn(() => {
         for (const [key, queue] of this.#queues) {
           queue.sweep();
-          if (queue.isEmpty) this.#queues.delete(key);
+          if (!queue.isEmpty) continue;
+          this.#queues.delete(key);
+          this.#choices.keep(queue.taskClass, queue.hosts);
         }
       });
       if (this.#queues.size > 0) this.#sweepLater();

@@ -44,7 +44,8 @@ export class TaskQueue {
   readonly #idle = new Set<HeldLease>();
   readonly #roomy = new Set<HeldLease>();
   readonly #requests = new Set<Request>();
-  readonly #hosts: HostChoice;
+  /** The hosts that can run the tasks. */
+  readonly hosts: HostChoice;
   readonly #uses = new Map<HeldLease, HostUse>();
   readonly #owner: QueueOwner;
   #extraRequests = 0;
@@ -52,7 +53,7 @@ export class TaskQueue {
 
   constructor(taskClass: TaskClass, hosts: HostChoice, owner: QueueOwner) {
     this.taskClass = taskClass;
-    this.#hosts = hosts;
+    this.hosts = hosts;
     this.#owner = owner;
   }
 
@@ -135,11 +136,11 @@ export class TaskQueue {
 
   #askForMore(): void {
     // Tasks on leases can all be waiting for those in this queue, so that the leases do not count.
-    const wanted = Math.min(this.waiting.length, this.#hosts.capacity) + this.#extraRequests;
+    const wanted = Math.min(this.waiting.length, this.hosts.capacity) + this.#extraRequests;
     while (this.#requests.size < wanted) {
-      const at = this.#hosts.next();
+      const at = this.hosts.next();
       if (at === undefined) {
-        if (this.leases.size === 0 && this.#requests.size === 0) this.#rejectAll(this.#hosts.refusal!);
+        if (this.leases.size === 0 && this.#requests.size === 0) this.#rejectAll(this.hosts.refusal!);
         return;
       }
       this.#ask(at);
@@ -185,8 +186,9 @@ export class TaskQueue {
     const { at, abort } = request;
     at.used--;
     // A process that was killed while it started says nothing about the next one.
-    const mayTryAgain = abort.signal.aborted || (error instanceof WorkerLostError && ++at.lostStarts <= START_TRIES);
-    if (!mayTryAgain) this.#hosts.refuse(at, error);
+    const mayTryAgain =
+      abort.signal.aborted || (error instanceof WorkerLostError && this.hosts.startLost(at) <= START_TRIES);
+    if (!mayTryAgain) this.hosts.refuse(at, error);
     this.dispatch();
   }
 
@@ -204,10 +206,10 @@ export class TaskQueue {
     if (this.waiting.length > 0) {
       const oldest = Math.min(...[...this.#requests].map(({ since }) => since));
       if (this.#requests.size > 0 && now - oldest > PATIENCE_MS) {
-        this.#extraRequests = Math.min(this.#requests.size, this.#hosts.count - 1);
+        this.#extraRequests = Math.min(this.#requests.size, this.hosts.count - 1);
       }
       // The tasks of all leases may wait for those in the queue: the host has room for one more then.
-      if (this.#requests.size === 0) this.#extraRequests = Math.max(1, this.leases.size - this.#hosts.capacity + 1);
+      if (this.#requests.size === 0) this.#extraRequests = Math.max(1, this.leases.size - this.hosts.capacity + 1);
       this.dispatch();
       return;
     }
