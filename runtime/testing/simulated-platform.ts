@@ -111,6 +111,8 @@ export class SimulatedPlatform implements ScopedPlatform {
     return memory;
   }
 
+  async useLoader(): Promise<void> {}
+
   importModule(url: string): Promise<unknown> {
     return Promise.reject(new Error(`cannot load ${url}: processes of a simulation load no modules`));
   }

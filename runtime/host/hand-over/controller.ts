@@ -50,7 +50,7 @@ async function prepare(state: HandOver): Promise<Prepared> {
   const { platform } = runtime;
   const configs = state.procs.flatMap(({ procs }) => procs.map(({ config }) => config));
   for (const loader of new Set(configs.map((config) => config.loader))) {
-    if (loader !== undefined) await ((await platform.importModule(loader)) as { register(): unknown }).register();
+    if (loader !== undefined) await platform.useLoader(loader);
   }
   for (const registry of new Set(configs.map((config) => config.registry))) {
     if (registry !== undefined) await platform.importModule(registry);

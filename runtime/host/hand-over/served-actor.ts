@@ -20,7 +20,7 @@ export async function serveActor({ name, hosts, loader, actor, args }: ServeOrde
   const runtime = programRuntime();
   setControllerRuntime(runtime);
   const { platform } = runtime;
-  if (loader !== undefined) await ((await platform.importModule(loader)) as { register(): unknown }).register();
+  if (loader !== undefined) await platform.useLoader(loader);
   if (hosts.registry !== undefined) await platform.importModule(hosts.registry);
   runtime.unhandledFaults.replaceHook((failure) => platform.print(`viceroy controller: ${failure.report()}\n`));
   const attachment = attachHandedHosts(runtime, hosts);

@@ -268,7 +268,7 @@ async function loadConfiguredModules(
 ): Promise<void> {
   const { classes } = platform;
   const before = new Set(classes.registryUrls);
-  if (loader !== undefined) await ((await platform.importModule(loader)) as { register(): unknown }).register();
+  if (loader !== undefined) await platform.useLoader(loader);
   if (place !== undefined) await platform.importModule(place);
   if (bootstrap !== undefined) {
     const { default: run } = (await platform.importModule(bootstrap)) as { default?: unknown };

@@ -38,6 +38,12 @@ const preparedLoader = new URL("./typescript/register.js", import.meta.url);
 const dialLimit = 1000;
 const dialPause = 10;
 
+/**
+ * The module by which this process understands TypeScript. Processes that it starts may load modules of the program, although
+ * it knows none of them itself.
+ */
+let ownLoader: string | undefined;
+
 class NodePlatform implements ScopedPlatform {
   readonly clock = systemClock;
   readonly random = systemRandom;
@@ -146,7 +152,12 @@ class NodePlatform implements ScopedPlatform {
     const options = tsx?.execArgv ?? childExecArgv(execArgv);
     const nodeOptions = tsx?.nodeOptions ?? process.env["NODE_OPTIONS"];
     if (isolation === "process" && hasTypeScriptLoader(options, nodeOptions)) return undefined;
-    return preparedLoaderUrl(preparedLoader, roots, tsx) ?? findTypeScriptLoader(roots);
+    return preparedLoaderUrl(preparedLoader, roots, tsx) ?? findTypeScriptLoader(roots) ?? ownLoader;
+  }
+
+  async useLoader(url: string): Promise<void> {
+    ownLoader = url;
+    await ((await importModule(url)) as { register(): unknown }).register();
   }
 
   /** Returns how child processes inherit this process's options without tsx; undefined if they inherit tsx, too. */

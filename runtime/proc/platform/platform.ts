@@ -64,7 +64,7 @@ export interface Platform extends ProcessControl {
   start(request: StartRequest): ProcBackend;
   /**
    * Returns the URL of the module that makes a process understand the language of these modules, or undefined if the
-   * process needs none.
+   * process needs none. Without a loader for them, that of this process is passed on: it may be the program's.
    */
   loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, roots: readonly string[]): string | undefined;
   /**
@@ -72,6 +72,9 @@ export interface Platform extends ProcessControl {
    * memory by the operating system.
    */
   simulatedMemory?(name: string, words: number): Uint32Array;
+
+  /** Makes this process understand the language of the program, by a module that `loaderFor` has named. */
+  useLoader(url: string): Promise<void>;
   /** Imports a module of the user. */
   importModule(url: string): Promise<unknown>;
   /** Watches the event loop from outside of it. Absent if the platform cannot do so. */
