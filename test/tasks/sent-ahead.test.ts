@@ -18,6 +18,15 @@ test("short tasks are not sent behind a task of which nothing is known", async (
   expect(await context.get(long)).toBe("spun");
 });
 
+test("a short task that was sent behind one that turns out to be long is run by another process", async () => {
+  await using context = await JobContext.open({ procs: 2 });
+  // No second process has been needed, and none would be asked for while the lease of the first has room.
+  await becomesShort(context, () => context.run(plain.atOnceOrAfter, 0));
+  const long = context.run(plain.atOnceOrAfter, 600_000);
+  const short = [1, 2, 3].map(() => context.run(plain.atOnceOrAfter, 0));
+  expect(await context.wait([long, ...short], { count: 3 })).toEqual([short, [long]]);
+});
+
 test("a task that is cancelled behind one that blocks the process ends, and the other one is not killed", async () => {
   await using context = await JobContext.open({ procs: 1, grace: 100 });
   await becomesShort(context, () => context.run(plain.spin, 0));

@@ -34,6 +34,8 @@ export class HeldLease {
   idleSince: number;
   /** The time at which the oldest task that has not ended was sent. */
   busySince = 0;
+  /** Whether the oldest task that has not ended has turned out to take long. No more tasks are sent behind it. */
+  isSlow = false;
 
   /** @param now returns the time in milliseconds */
   constructor(host: HostPort, { id, worker }: GrantedLease, maxTasks: number, now: () => number) {
@@ -58,6 +60,7 @@ export class HeldLease {
   hasRoomFor({ times }: PendingTask): boolean {
     if (this.isLeaving) return false;
     if (this.sent.size === 0) return true;
+    if (this.isSlow) return false;
     return this.sent.size < AHEAD_TASKS && this.#expectedMicros + times.expected <= AHEAD_MICROS;
   }
 
@@ -92,16 +95,19 @@ export class HeldLease {
     task.lease = this;
   }
 
-  remove(task: PendingTask): void {
+  /** @param hasBegun whether the task may have run; others have waited behind one that still does */
+  remove(task: PendingTask, hasBegun = true): void {
     this.sent.delete(task);
     task.lease = undefined;
     this.#expectedMicros -= task.sentMicros;
     task.sentMicros = 0;
+    if (hasBegun) this.isSlow = false;
     if (this.sent.size === 0) {
       // Sums of floating-point numbers leave a rest.
       this.#expectedMicros = 0;
+      this.isSlow = false;
       this.idleSince = this.#now();
-    } else {
+    } else if (hasBegun) {
       this.busySince = this.#now();
     }
   }

@@ -220,7 +220,7 @@ export class Submitter {
         task.result.reject(error as Error);
       }
     } else {
-      lease.remove(task);
+      lease.remove(task, state !== "returned");
       if (state === "cancelled" || task.cancelled !== undefined) this.#settleCancelled(task);
       else this.#again(task, queue);
     }

@@ -178,7 +178,6 @@ export class TaskQueue {
     this.#owner.granted(lease);
     this.#idle.add(lease);
     this.dispatch();
-    if (lease.isIdle && this.waiting.length === 0 && this.leases.size > 1) this.#sendEarly();
   }
 
   #refused(request: Request, error: Error): void {
@@ -203,6 +202,7 @@ export class TaskQueue {
   /** Called from time to time, while the queue is not empty. */
   sweep(): void {
     const now = this.#owner.clock.now();
+    for (const lease of this.leases) this.#sendEarly(lease, now);
     if (this.waiting.length > 0) {
       const oldest = Math.min(...[...this.#requests].map(({ since }) => since));
       if (this.#requests.size > 0 && now - oldest > PATIENCE_MS) {
@@ -216,7 +216,6 @@ export class TaskQueue {
     this.#extraRequests = 0;
     for (const { abort } of this.#requests) abort.abort();
     for (const lease of this.leases) if (lease.isIdle && now - lease.idleSince >= LINGER_MS) this.leave(lease);
-    if ([...this.leases].some((lease) => lease.isIdle)) this.#sendEarly();
   }
 
   /** Withdraws all requests, and gives leases back, apart from those whose tasks run: they end with this process. */
@@ -225,12 +224,11 @@ export class TaskQueue {
     for (const lease of [...this.leases]) if (lease.isIdle) this.leave(lease);
   }
 
-  /** Takes back tasks that wait behind a long one, for leases that have nothing to do. */
-  #sendEarly(): void {
-    const now = this.#owner.clock.now();
-    for (const lease of this.leases) {
-      if (lease.sent.size > 1 && now - lease.busySince > PATIENCE_MS) lease.worker.takeBack(lease.id);
-    }
+  /** Takes back tasks that wait behind one that takes long: they join the queue, and other leases are asked for. */
+  #sendEarly(lease: HeldLease, now: number): void {
+    if (lease.isSlow || lease.isIdle || now - lease.busySince <= PATIENCE_MS) return;
+    lease.isSlow = true;
+    if (lease.sent.size > 1) lease.worker.takeBack(lease.id);
   }
 }
 

@@ -21,7 +21,9 @@ const commands: Record<string, () => unknown> = {
   /** Uses one processor of each host for an actor, one for a bundle with a task, and one for a task that waits for others. */
   async fill() {
     const small = { cpus: 1, memory: "1GiB" };
-    const stores = await Promise.all([1, 2].map((n) => context.actor(MemoryStore, [n], { name: `store ${n}`, resources: small })));
+    const stores = await Promise.all(
+      [1, 2].map((n) => context.actor(MemoryStore, [n], { name: `store ${n}`, resources: small })),
+    );
     group = await context.placementGroup([small, small], { strategy: "strictSpread" });
     const inGroup = context.with({ placement: group, resources: small });
     const inOthers = context.with({ resources: small });
@@ -30,7 +32,7 @@ const commands: Record<string, () => unknown> = {
       ...[1, 2].map(() => inOthers.run(tasks.keepOthersBusy, 600_000)),
       ...Array.from({ length: 500 }, () => context.run(tasks.after, 600_000, "")),
     ];
-    await context.wait(refs, { timeout: 1000 });
+    await context.wait(refs, { timeout: 100 });
     return context.get(stores.map((store) => store.amounts.run()));
   },
   /** Reserves all that the hosts have, and uses it. */
