@@ -1,5 +1,6 @@
 /** The functions of tasks that this process has loaded, and how a worker finds the function of an order. */
 
+import { hostname } from "node:os";
 import type { TaskFunction } from "../../generated/tasks.js";
 import { errorMessage } from "../../shared/text/error-message.js";
 import { importModule } from "./kernel.js";
@@ -65,8 +66,9 @@ async function importFunction(wanted: TaskFunction): Promise<TaskImplementation>
   try {
     exports = (await importModule(module)) as Record<string, unknown>;
   } catch (cause) {
+    const hint = isMissing(cause) ? "; each host of a context needs the modules of its tasks, at the same paths" : "";
     throw new Error(
-      `cannot run task ${name}: its module ${module} cannot be loaded on this host: ${errorMessage(cause)}`,
+      `cannot run task ${name}: its module ${module} cannot be loaded on host ${hostname()}: ${errorMessage(cause)}${hint}`,
       { cause },
     );
   }
@@ -78,6 +80,11 @@ async function importFunction(wanted: TaskFunction): Promise<TaskImplementation>
     );
   }
   return checkSchema(found, wanted);
+}
+
+/** Returns whether an import has failed because a file does not exist. */
+function isMissing(cause: unknown): boolean {
+  return ["ERR_MODULE_NOT_FOUND", "ENOENT"].includes((cause as { code?: string }).code ?? "");
 }
 
 function checkSchema(found: TaskImplementation, { module, name, schema }: TaskFunction): TaskImplementation {

@@ -3,8 +3,8 @@
  * environment, which its descendants inherit even if they leave the session of their parent. Descendants that have
  * cleared their environment are found through their parents.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { markedProcesses as findMarked } from "../../process-table.js";
 
 /** The environment variable that marks the processes of a job. */
 export const markVariable = "VICEROY_JOB";
@@ -24,20 +24,7 @@ const killLimitMs = 10_000;
  * @param variable the variable that contains it
  */
 export function markedProcesses(id: string, variable = markVariable): number[] {
-  const mark = `${variable}=${id}`;
-  const children = new Map<number, number[]>();
-  const found = new Set<number>();
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const parent = parentOf(pid);
-    if (parent === undefined) continue;
-    children.set(parent, [...(children.get(parent) ?? []), pid]);
-    if (readProc(pid, "environ").split("\0").includes(mark)) found.add(pid);
-  }
-  // A set also visits what is added to it meanwhile.
-  for (const pid of found) for (const child of children.get(pid) ?? []) found.add(child);
-  return [...found];
+  return findMarked(variable, (value) => value === id);
 }
 
 /** Ends all processes of a job: SIGTERM, then SIGKILL. @returns whether none is left */
@@ -59,23 +46,6 @@ export async function endMarkedProcesses(id: string, variable = markVariable): P
     await pause(stepMs);
   }
   return false;
-}
-
-/** Returns the parent of a process; undefined if it has ended. A zombie has ended. */
-function parentOf(pid: number): number | undefined {
-  const text = readProc(pid, "stat");
-  // The name of the program is in parentheses and can contain anything.
-  const [state, parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return state === undefined || parent === undefined || state === "Z" || state === "X" ? undefined : Number(parent);
-}
-
-function readProc(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, "latin1");
-  } catch {
-    // The process has ended, or belongs to another user.
-    return "";
-  }
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {

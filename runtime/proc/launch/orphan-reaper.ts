@@ -19,18 +19,20 @@ const graceSteps = 20;
 
 /**
  * The script of the watcher. `+ group` and `- group` add and remove a process group; `d path` names the directory to
- * remove at the end, and `c path` the folder of control groups. The ids of process groups are those of children that this
+ * remove at the end, `c path` the folder of control groups, and `m text` the mark of processes that may be in other groups: they
+ * have a variable of the environment that begins with it. The ids of process groups are those of children that this
  * process has not reaped yet, so the system cannot reuse them.
  */
 const script = `
 trap '' INT TERM HUP QUIT TSTP
-groups=' ' dir= control=
+groups=' ' dir= control= mark=
 while IFS=' ' read -r op value; do
   case $op in
     +) groups="$groups$value " ;;
     -) case $groups in *" $value "*) groups="\${groups%%" $value "*} \${groups#*" $value "}" ;; esac ;;
     d) dir=$value ;;
     c) control=$value ;;
+    m) mark=$value ;;
   esac
 done
 for group in $groups; do kill -s CONT -- "-$group"; done
@@ -44,6 +46,11 @@ while [ $step -lt ${graceSteps} ]; do
   step=$((step + 1))
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
+if [ -n "$mark" ]; then
+  for file in /proc/[0-9]*/environ; do
+    if grep -qz "^$mark" "$file"; then file=\${file%/environ}; kill -s KILL "\${file#/proc/}"; fi
+  done
+fi
 if [ -n "$dir" ]; then rm -rf -- "$dir"; fi
 step=0
 while [ -n "$control" ] && [ -d "$control" ] && [ $step -lt ${graceSteps} ]; do
@@ -58,6 +65,7 @@ export class OrphanReaper {
   readonly #groups = new Set<number>();
   #directory: string | undefined;
   #controlGroups: string | undefined;
+  #mark: string | undefined;
   #starts = 0;
   #starting = false;
   #shell: ChildProcess | undefined;
@@ -94,6 +102,13 @@ export class OrphanReaper {
     if (this.#controlGroups === folder || folder.includes("\n")) return;
     this.#controlGroups = folder;
     this.#tell(`c ${folder}\n`);
+  }
+
+  /** Registers the mark of processes that are killed at the end. @param mark letters, digits, and `_=/-` */
+  killMarkedAtEnd(mark: string): void {
+    if (this.#mark === mark) return;
+    this.#mark = mark;
+    this.#tell(`m ${mark}\n`);
   }
 
   /** Ends the registered groups and removes the directory now, as at the end of this process. */
@@ -138,6 +153,7 @@ export class OrphanReaper {
     });
     const known = [...this.#groups].map((group) => `+ ${group}\n`);
     if (this.#directory !== undefined) known.push(`d ${this.#directory}\n`);
+    if (this.#mark !== undefined) known.push(`m ${this.#mark}\n`);
     if (this.#controlGroups !== undefined) known.push(`c ${this.#controlGroups}\n`);
     shell.stdin?.write(known.join(""));
     if (this.#closed) shell.stdin?.end();

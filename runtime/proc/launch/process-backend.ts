@@ -21,6 +21,7 @@ export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const guard = pid === undefined ? undefined : options.guard;
   guard?.started(pid!);
   if (guard?.groups !== undefined) options.reaper.removeGroupsAtEnd(guard.groups);
+  if (guard?.mark !== undefined) options.reaper.killMarkedAtEnd(guard.mark);
   return {
     pid,
     pipe: childPipe(socket),

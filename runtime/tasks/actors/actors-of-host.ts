@@ -4,6 +4,7 @@ import { type Isolation, thisHost } from "../../index.js";
 import { mergeEnvironments, prepareEnvironment } from "../environment/index.js";
 import type { Allocations } from "../host/allocations.js";
 import { placeOf } from "../host/bundles.js";
+import { environmentOf, killMarked, markPrefix, newMark } from "../host/left-processes.js";
 import type { MemoryGuard } from "../host/memory-guard.js";
 import { amountsOf, checkResources, formatBytes } from "../host/resources.js";
 import { visibleGpus } from "../host/spawned-worker.js";
@@ -56,21 +57,33 @@ export function actorsOfHost(parts: HostParts): ActorProcesses {
     inTurn,
     acquire: (order, signal) => acquireFor(parts, order, signal),
     async prepare(order, gpus) {
-      const env = isolation === "inline" ? undefined : await environmentFor(parts, order, gpus);
-      const guard = memoryGuardOf(parts, order);
-      const guarded = guard === undefined ? {} : { [processGuard]: guard };
-      const own = { isolation, ...guarded, ...(env === undefined ? {} : { env }) };
-      return (shared) => thisHost().spawnProcs({}, { ...shared, ...own });
+      if (isolation === "inline") return (shared) => thisHost().spawnProcs({}, { ...shared, isolation });
+      const env = await environmentFor(parts, order, gpus);
+      if (isolation === "thread") return (shared) => thisHost().spawnProcs({}, { ...shared, isolation, env });
+      return (shared) => {
+        const mark = newMark();
+        const guard = { ...guardOf(parts, order, mark), mark: markPrefix };
+        const marked = { ...env, ...environmentOf(mark) };
+        return thisHost().spawnProcs({}, { ...shared, isolation, env: marked, [processGuard]: guard });
+      };
     },
     ended: (id, reason) => void inTurn(() => root.actorEnded.broadcast(id, reason)),
   });
   return actors;
 }
 
-/** Returns what limits the memory of the processes of an actor; undefined if it has no limit. */
-function memoryGuardOf({ memory }: Pick<HostParts, "memory">, { resources }: ActorOrder): ProcessGuard | undefined {
+/** Returns what limits the memory of the processes of an actor, if it has a limit, and ends what they leave behind. */
+function guardOf({ memory }: Pick<HostParts, "memory">, { resources }: ActorOrder, mark: string): ProcessGuard {
   const limit = resources["memory"];
-  if (limit === undefined || memory === undefined) return undefined;
+  if (limit === undefined || memory === undefined) {
+    return {
+      started: () => {},
+      ended() {
+        void killMarked(mark);
+        return undefined;
+      },
+    };
+  }
   const given = `its limit of ${formatBytes(limit)}`;
   let why: string | undefined;
   return {
@@ -83,7 +96,10 @@ function memoryGuardOf({ memory }: Pick<HostParts, "memory">, { resources }: Act
         killGroup(pid);
       });
     },
-    ended: (pid) => (memory.ended(pid) ? `it needed more memory than ${given}` : why),
+    ended(pid) {
+      void killMarked(mark);
+      return memory.ended(pid) ? `it needed more memory than ${given}` : why;
+    },
   };
 }
 

@@ -5,8 +5,8 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { processStat } from "../kernel.js";
 import { type OwnGroup, ownMemoryGroup } from "./own-group.js";
-import { processStat } from "./process-stat.js";
 
 const folderName = /^viceroy-(\d+)-(\d+)$/;
 /** The group of version 2 that gets the program, because a group with groups below it has no processes. */

@@ -1,6 +1,5 @@
 /** Reads the use of memory of processes from /proc. */
-import { readdirSync, readFileSync } from "node:fs";
-import { processStat } from "./process-stat.js";
+import { processIds, processStat, readProcessFile } from "../kernel.js";
 
 /** The size of a page of memory in bytes, on the systems that have /proc/<pid>/statm and run Node.js. */
 const pageSize = process.arch === "arm64" || process.arch === "ppc64" ? undefined : 4096;
@@ -38,28 +37,16 @@ interface ProcessRecord {
 
 function readProcesses(): Map<number, ProcessRecord> {
   const processes = new Map<number, ProcessRecord>();
-  let names: string[];
-  try {
-    names = readdirSync("/proc");
-  } catch {
-    return processes;
-  }
-  for (const name of names) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
+  for (const pid of processIds()) {
     const stat = processStat(pid);
     if (stat === undefined) continue;
-    try {
-      processes.set(pid, { parent: stat.parent, resident: residentBytes(name, stat.residentPages) });
-    } catch {
-      // The process has ended.
-    }
+    processes.set(pid, { parent: stat.parent, resident: residentBytes(pid, stat.residentPages) });
   }
   return processes;
 }
 
-function residentBytes(name: string, pages: number): number {
+function residentBytes(pid: number, pages: number): number {
   if (pageSize !== undefined) return pages * pageSize;
-  const [, kilobytes = "0"] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${name}/status`, "latin1")) ?? [];
+  const [, kilobytes = "0"] = /^VmRSS:\s*(\d+) kB$/m.exec(readProcessFile(pid, "status")) ?? [];
   return Number(kilobytes) * 1024;
 }

@@ -1,7 +1,7 @@
 /** Finds the control group of this process that can limit memory. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { processStat } from "./process-stat.js";
+import { processStat } from "../kernel.js";
 
 export interface OwnGroup {
   readonly version: 1 | 2;

@@ -5,6 +5,7 @@ import { prepareEnvironment } from "../environment/index.js";
 import { type ProcessGuard, processGuard } from "../kernel.js";
 import { PoolWorker } from "../worker/pool-worker.js";
 import { BegunRecord } from "./begun-record.js";
+import { environmentOf, killMarked, markPrefix, newMark } from "./left-processes.js";
 import type { MemoryExceeded, MemoryGuard } from "./memory-guard.js";
 import { memoryUse } from "./memory-use.js";
 import type { WorkerProcess, WorkerStart } from "./ports.js";
@@ -32,6 +33,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   #procs: ProcMesh<never> | undefined;
   /** The id of the process; undefined for threads and inline workers. */
   #pid: number | undefined;
+  readonly #mark = newMark();
   #limit: { readonly bytes: number; readonly exceeded: MemoryExceeded } | undefined;
   #isEnded = false;
   #begun: BegunRecord | undefined;
@@ -57,6 +59,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     await this.#procs?.stop({ reason: "no task needs it any more", drain: 0 });
     this.closeRecord();
     this.#context.stopped();
+    if (this.#pid !== undefined) await killMarked(this.#mark);
   }
 
   /** Ends what is left of a process that has failed. No task begins in it afterwards. */
@@ -92,16 +95,17 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     if (this.#pid !== undefined) this.#context.memory?.limit(this.#pid, bytes, exceeded);
   }
 
-  #guard(memory: MemoryGuard): ProcessGuard {
+  #guard(memory: MemoryGuard | undefined): ProcessGuard {
     return {
-      groups: memory.groups,
+      groups: memory?.groups,
+      mark: markPrefix,
       started: (pid) => {
         this.#pid = pid;
-        memory.started(pid);
-        if (this.#limit !== undefined) memory.limit(pid, this.#limit.bytes, this.#limit.exceeded);
+        memory?.started(pid);
+        if (this.#limit !== undefined) memory?.limit(pid, this.#limit.bytes, this.#limit.exceeded);
       },
       ended: (pid) => {
-        if (!memory.ended(pid)) return undefined;
+        if (memory?.ended(pid) !== true) return undefined;
         this.#limit?.exceeded(undefined);
         return "it needed more memory than its limit";
       },
@@ -111,15 +115,18 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   async #start({ environment, gpus, after }: WorkerStart): Promise<Worker> {
     const { isolation, inTurn, options, memory } = this.#context;
     await after;
+    const own = isolation === "process" ? environmentOf(this.#mark) : {};
     const env =
-      isolation === "inline" ? {} : { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(gpus) } };
+      isolation === "inline"
+        ? {}
+        : { env: { ...(await prepareEnvironment(environment)), ...visibleGpus(gpus), ...own } };
     const configuration = await options();
     this.#checkRuns();
-    const guard = memory === undefined ? {} : { [processGuard]: this.#guard(memory) };
     const worker = inTurn(() => {
       // Code that shares the process of the host does not end without it.
       if (isolation !== "inline")
         this.#begun = BegunRecord.make(configuration.context, `viceroy-${configuration.context}-${this.name}`);
+      const guard = isolation === "process" ? { [processGuard]: this.#guard(memory) } : {};
       this.#procs = thisHost().spawnProcs({}, { name: this.name, isolation, ...guard, ...env });
       return this.#procs.spawn(this.name, PoolWorker);
     });

@@ -6,12 +6,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { processStat } from "../../../runtime/process-table.js";
 import { openControlGroups } from "../../../runtime/tasks/host/control-groups.js";
 import { makeMemoryGuard } from "../../../runtime/tasks/host/make-memory-guard.js";
 import { MemoryGroups } from "../../../runtime/tasks/host/memory-groups.js";
 import type { MemoryGuard } from "../../../runtime/tasks/host/memory-guard.js";
 import { MemoryWatch } from "../../../runtime/tasks/host/memory-watch.js";
-import { processStat } from "../../../runtime/tasks/host/process-stat.js";
 import { until } from "../../proc/until.js";
 
 const mebibyte = 2 ** 20;
