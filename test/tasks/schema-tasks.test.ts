@@ -12,7 +12,7 @@ const files = {
   "package.json": '{ "name": "shop", "type": "module" }',
   "viceroy.config.ts":
     'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/**/*.ts" });\n',
-  "schemas/texts.ts": `import type { Task, Uint32 } from "viceroy/schema";
+  "schemas/texts.ts": `import type { Float32, Int32, Int64, Task, Uint32, Uint64 } from "viceroy/schema";
 
 export interface Count { word: string; times: Uint32 }
 /** @idempotent */
@@ -20,9 +20,21 @@ export interface CountWords extends Task<[text: string, shortest?: Uint32, longe
 export interface Common extends Task<[first: Count[], second: Count[]], string[]> {}
 export interface Broken extends Task<[], Uint32> {}
 export interface Sweep extends Task {}
+
+export type Paint = "red" | "green" | "blue";
+export interface Point { x: number; y: number }
+export interface Shape { name: string; paint?: Paint; corners: Point[]; area: number | null; made: Date }
+export interface Everything {
+  yes: boolean; small: Int32; big: Uint64; signed: Int64; half: Float32; text: string; bytes: Uint8Array;
+  floats: Float64Array; counts: Record<string, Uint32>; shape: Shape; paints: Paint[]; nothing: string | null;
+}
+export interface Echo extends Task<[value: Everything], Everything> {}
+export interface TotalArea extends Task<[shapes: Shape[], factor?: number], number> {}
+export interface Corner extends Task<[shape: Shape, index: Uint32], Point | null> {}
+export interface Wrong extends Task<[kind: string], Shape> {}
 `,
   "src/texts.ts": `import { task } from "viceroy/tasks";
-import { BrokenTask, CommonTask, CountWordsTask, SweepTask } from "../generated/texts.js";
+import { BrokenTask, CommonTask, CornerTask, CountWordsTask, EchoTask, SweepTask, TotalAreaTask, WrongTask } from "../generated/texts.js";
 
 export const countWords = task(import.meta.url, "countWords", CountWordsTask, (text, shortest = 1, longest = 99) => {
   const times = new Map<string, number>();
@@ -37,6 +49,57 @@ export const common = task(import.meta.url, "common", CommonTask, async (first, 
 });
 export const broken = task(import.meta.url, "broken", BrokenTask, () => -1);
 export const sweep = task(import.meta.url, "sweep", SweepTask, async () => {});
+export const echo = task(import.meta.url, "echo", EchoTask, (value) => value);
+export const totalArea = task(import.meta.url, "totalArea", TotalAreaTask, (shapes, factor = 1) =>
+  shapes.reduce((sum, { area }) => sum + (area ?? 0) * factor, 0),
+);
+export const corner = task(import.meta.url, "corner", CornerTask, ({ corners }, index) => corners[index] ?? null);
+export const wrong = task(import.meta.url, "wrong", WrongTask, (kind) => {
+  const shape = { name: "s", corners: [{ x: 1, y: 2 }], area: null, made: new Date(0) };
+  const corners = [{ x: 1, y: 2 }, { x: "1", y: 2 }];
+  return { missing: {}, deep: { ...shape, corners }, paint: { ...shape, paint: "pink" }, none: undefined }[kind] as never;
+});
+`,
+  "src/kinds.ts": `import { isDeepStrictEqual } from "node:util";
+import { JobContext } from "viceroy/tasks";
+import { corner, echo, totalArea, wrong } from "./texts.js";
+
+const context = await JobContext.open({ procs: 2, isolation: process.argv[2] as "inline" });
+const errorOf = async (run: () => Promise<unknown>) => {
+  try {
+    return { result: await run() };
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+const shape = { name: "square", paint: "red", corners: [{ x: 0, y: 0 }, { x: 0.5, y: -1 }], area: 4, made: new Date(1000) } as const;
+const everything = {
+  ...{ yes: true, small: -128, big: 2n ** 64n - 1n, signed: -(2n ** 63n), half: 0.5, text: "\\u{1F600} \\u0000", nothing: null },
+  ...{ bytes: Uint8Array.of(0, 255), floats: Float64Array.of(Number.NaN, -0), counts: { a: 1, b: 2 }, paints: ["red", "blue"] },
+  shape: { ...shape, area: null },
+};
+const got = (await context.get(context.run(echo, everything as never))) as typeof everything;
+const refused = (change: object) => errorOf(async () => context.run(echo, { ...everything, ...change } as never));
+const first = context.run(corner, shape, 1);
+const results = {
+  isEqual: isDeepStrictEqual({ ...got }, everything),
+  isCopy: got.shape !== everything.shape,
+  area: await context.get(context.run(totalArea, [shape, { ...shape, area: 1 }], 2)),
+  corner: await context.get([first, context.run(corner, shape, 2)]),
+  refused: [
+    await refused({ small: 2 ** 31 }),
+    await refused({ big: 1 }),
+    await refused({ shape: { ...shape, paint: "pink" } }),
+    await refused({ counts: { a: -1 } }),
+    await refused({ bytes: [0, 255] }),
+    await refused({ paints: ["red", 7] }),
+    await refused({ yes: "yes" }),
+  ],
+  wrongArgument: await errorOf(() => context.get(context.run(totalArea, first as never))),
+  wrong: await Promise.all(["missing", "deep", "paint", "none"].map((kind) => errorOf(() => context.get(context.run(wrong, kind))))),
+};
+await context.close();
+console.log(JSON.stringify(results));
 `,
   "src/main.ts": `import { JobContext } from "viceroy/tasks";
 import { broken, common, countWords, sweep } from "./texts.js";
@@ -122,3 +185,34 @@ test("tasks of a schema run in worker processes, with optional arguments, and pa
     negative: `cannot run countWords: argument 2: cannot encode uint32: ${integer}`,
   });
 });
+
+test.each(["inline", "process"])(
+  "all kinds of values reach tasks of a schema with isolation %s, and wrong ones are named",
+  (isolation) => {
+    const run = spawnSync(process.execPath, ["src/kinds.js", isolation], { cwd: folder, encoding: "utf8" });
+    expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: "" });
+    expect(JSON.parse(run.stdout)).toEqual({
+      isEqual: true,
+      isCopy: true,
+      area: 10,
+      corner: [{ x: 0.5, y: -1 }, null],
+      refused: [
+        "small: invalid int32: expected an integer from -2147483648 to 2147483647, got 2147483648",
+        "big: invalid uint64: expected a bigint from 0 to 18446744073709551615, got 1",
+        'shape.paint: invalid Paint: expected "red", "green" or "blue", got "pink"',
+        'counts["a"]: invalid uint32: expected an integer from 0 to 4294967295, got -1',
+        "bytes: invalid bytes: expected a Uint8Array, got an array of 2",
+        'paints[1]: invalid Paint: expected "red", "green" or "blue", got 7',
+        'yes: invalid boolean: expected true or false, got "yes"',
+      ].map((text) => `cannot run echo: argument 1: cannot encode Everything.${text}`),
+      wrongArgument:
+        "cannot run totalArea: argument 1: cannot encode Shape[]: invalid array: expected an array, got an object",
+      wrong: [
+        ".name: invalid string: expected a string, got undefined",
+        '.corners[1].x: invalid double: expected a number, got "1"',
+        '.paint: invalid Paint: expected "red", "green" or "blue", got "pink"',
+        ": invalid Shape: expected an object, got undefined",
+      ].map((text) => `cannot return from wrong: the result: cannot encode Shape${text}`),
+    });
+  },
+);

@@ -79,7 +79,7 @@ function guardOf({ memory }: Pick<HostParts, "memory">, { resources }: ActorOrde
     return {
       started: () => {},
       ended() {
-        void killMarked(mark);
+        killMarked(mark);
         return undefined;
       },
     };
@@ -97,7 +97,7 @@ function guardOf({ memory }: Pick<HostParts, "memory">, { resources }: ActorOrde
       });
     },
     ended(pid) {
-      void killMarked(mark);
+      killMarked(mark);
       return memory.ended(pid) ? `it needed more memory than ${given}` : why;
     },
   };

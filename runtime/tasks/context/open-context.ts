@@ -5,6 +5,7 @@ import { RootActors } from "../actors/root-actors.js";
 import { DetachedActors } from "../detached/detached-actors.js";
 import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
+import { untilKilled } from "../host/left-processes.js";
 import { currentCell, currentRuntime, oneRank } from "../kernel.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
@@ -71,6 +72,7 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
       member.close(reason);
       // The managers end their processes; then the processes of the managers end.
       for (const stop of stops.reverse()) await stop();
+      await untilKilled();
       removeRootState(id);
       removeMember(member);
     })();

@@ -31,8 +31,13 @@ export function environmentOf(mark: string): Record<string, string> {
 let ended = new Set<string>();
 let killing: Promise<void> | undefined;
 
-/** Kills all processes with a mark, whose first process has ended. Never rejects. */
-export function killMarked(mark: string): Promise<void> {
+/** Resolves when nothing is left of what has ended until now. Never rejects. */
+export async function untilKilled(): Promise<void> {
+  await killing;
+}
+
+/** Kills all processes with a mark, whose first process has ended, a moment later. */
+export function killMarked(mark: string): void {
   ended.add(mark);
   killing ??= new Promise((resolve) => {
     setTimeout(() => {
@@ -43,7 +48,6 @@ export function killMarked(mark: string): Promise<void> {
       resolve();
     }, COLLECT_MS);
   });
-  return killing;
 }
 
 function killAll(marks: ReadonlySet<string>): void {

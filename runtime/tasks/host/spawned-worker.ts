@@ -5,7 +5,7 @@ import { prepareEnvironment } from "../environment/index.js";
 import { type ProcessGuard, processGuard } from "../kernel.js";
 import { PoolWorker } from "../worker/pool-worker.js";
 import { BegunRecord } from "./begun-record.js";
-import { environmentOf, killMarked, markPrefix, newMark } from "./left-processes.js";
+import { environmentOf, killMarked, markPrefix, newMark, untilKilled } from "./left-processes.js";
 import type { MemoryExceeded, MemoryGuard } from "./memory-guard.js";
 import { memoryUse } from "./memory-use.js";
 import type { WorkerProcess, WorkerStart } from "./ports.js";
@@ -59,7 +59,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     await this.#procs?.stop({ reason: "no task needs it any more", drain: 0 });
     this.closeRecord();
     this.#context.stopped();
-    if (this.#pid !== undefined) await killMarked(this.#mark);
+    await untilKilled();
   }
 
   /** Ends what is left of a process that has failed. No task begins in it afterwards. */
@@ -105,6 +105,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
         if (this.#limit !== undefined) memory?.limit(pid, this.#limit.bytes, this.#limit.exceeded);
       },
       ended: (pid) => {
+        killMarked(this.#mark);
         if (memory?.ended(pid) !== true) return undefined;
         this.#limit?.exceeded(undefined);
         return "it needed more memory than its limit";
