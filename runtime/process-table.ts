@@ -1,6 +1,12 @@
 /** Reads the processes of this machine from /proc. On systems without /proc there are none. */
 import { readdirSync, readFileSync } from "node:fs";
 
+/**
+ * The environment variable that marks the processes of tasks and actors, and what they start: all of it ends with them. What shall
+ * outlive them, such as a job that a task submits, is started without it.
+ */
+export const taskMarkVariable = "VICEROY_TASK_PROCESS";
+
 /** What /proc/<pid>/stat says about a process. */
 export interface ProcessStat {
   /** One letter: `Z` for a process that has ended, and whose parent has not asked how. */

@@ -23,7 +23,7 @@ export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
-export { markedProcesses, processIds, processStat, readProcessFile } from "../process-table.js";
+export { markedProcesses, processIds, processStat, readProcessFile, taskMarkVariable } from "../process-table.js";
 export { checkOptionNames } from "../shape/check-options.js";
 export {
   baseRanks,

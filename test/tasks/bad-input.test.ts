@@ -5,12 +5,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { attachHosts } from "viceroy";
+import { ProcessJob } from "viceroy/job";
 import { JobContext, type JobContextOptions, PlainValueError, TaskError } from "viceroy/tasks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MemoryStore } from "../contract/project/src/memory-store.js";
 import * as plain from "../fixtures/tasks/plain.js";
 import * as unruly from "../fixtures/tasks/unruly.js";
 import { startHost } from "../host/start-host.js";
+import { newCache } from "../job/job-program.js";
 import { permitted } from "../permitted.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
@@ -133,6 +135,21 @@ test("a process that a task has started ends when the task ends its own process"
   expect(error.name).toBe("WorkerLostError");
   await until(() => processesWith("LEFT_BY", mark).length === 0);
   expect(await context.get(context.run(plain.twice, 1))).toBe(2);
+});
+
+test("a job that a task has submitted does not end with the worker", async () => {
+  const options = { meshes: { workers: { hosts: 1 } }, cache: newCache(), progress: "silent" as const };
+  const context = await JobContext.open({ procs: 1 });
+  const applyId = await context.get(context.run(unruly.submitJob, options));
+  await context.close();
+  const job = new ProcessJob(options);
+  try {
+    expect((await job.find())?.applyId).toBe(applyId);
+    await using onJob = await JobContext.open({ hosts: (await job.state()).workers, procs: 1 });
+    expect(await onJob.get(onJob.run(plain.twice, 3))).toBe(6);
+  } finally {
+    await job.kill();
+  }
 });
 
 test("a task that blocks its event loop for long does not end its context, here and on other hosts", async () => {

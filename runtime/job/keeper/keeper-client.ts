@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { taskMarkVariable } from "../../process-table.js";
 import { type KeeperEvent, type KeeperOrder, type KeeperState, keeperSocket } from "./keeper-order.js";
 import { keeperVariable } from "./marked-processes.js";
 
@@ -22,7 +23,7 @@ export async function startKeeper(order: KeeperOrder, logFile: string): Promise<
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(process.execPath, [program], {
     cwd: "/",
-    env: { ...process.env, [keeperVariable]: order.applyId },
+    env: { ...process.env, [keeperVariable]: order.applyId, [taskMarkVariable]: undefined },
     detached: true,
     stdio: ["pipe", "pipe", log],
   });

@@ -1,6 +1,7 @@
 /** Runs the commands of Slurm, on this machine or on a login node over `ssh`. Only their portable text output is read. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
+import { taskMarkVariable } from "../../process-table.js";
 import { quote } from "../quote.js";
 
 /** Thrown when a command of Slurm fails. The message contains the command's own words. */
@@ -41,7 +42,11 @@ export class SlurmCommands {
     // A login node may print a banner, which goes to standard error, or lines of the user's own shell profile.
     const through =
       this.#login === null ? command : ["ssh", "-o", "BatchMode=yes", "--", this.#login, command.map(quote).join(" ")];
-    const child = spawn(through[0]!, through.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(through[0]!, through.slice(1), {
+      // Slurm gives the environment to its jobs.
+      env: { ...process.env, [taskMarkVariable]: undefined },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     const ended = new Promise<number | null>((resolve, reject) => {

@@ -2,10 +2,8 @@
  * Ends what tasks and actors leave behind: processes that they have started in sessions of their own, which do not end with their
  * process group. Each process of a context has a mark in its environment, which all that it starts inherit.
  */
-import { markedProcesses } from "../kernel.js";
+import { markedProcesses, taskMarkVariable as variable } from "../kernel.js";
 
-/** The environment variable with the mark. */
-const variable = "VICEROY_TASK_PROCESS";
 /** How often processes are looked for: some can be started while others are killed. */
 const MAX_ROUNDS = 5;
 /** The time in ms in which the marks of processes that end together are collected. All processes are read for them once. */
