@@ -25,6 +25,28 @@ const unlinked = [
 ];
 /** These tests simulate processes whose actors are generated: generated code must use the sources, as the simulator does. */
 const simulated = ["test/tasks/simulation/**/*.test.ts"];
+/**
+ * These files share processes, and each gets fresh modules: starting a process of Vitest and loading the sources takes
+ * longer than most of their tests. They use the sources only, start no process, and change nothing that is global.
+ */
+const together = [
+  "test/actor/*.test.ts",
+  "test/actor/{cell,delivery,mesh,port,reference}/*.test.ts",
+  "test/actor/call/!(map).test.ts",
+  "test/actor/proc/!(drop-watch).test.ts",
+  "test/actor/schema/!(translate-layout).test.ts",
+  "test/cast/!(processes).test.ts",
+  "test/cast/{receiver,tree}/*.test.ts",
+  "test/cast/sender/!(memory-after-stop).test.ts",
+  "test/compiler/{actors,config,model,output,pipeline,protobuf}/*.test.ts",
+  "test/compiler/evolve/!(accepted|command).test.ts",
+  "test/compiler/lock/!(git-merge).test.ts",
+  "test/compiler/source/!(promises).test.ts",
+  "test/link/{frame,inbound,outbound}/*.test.ts",
+  "test/shape/*.test.ts",
+  "test/shared/**/*.test.ts",
+  "test/wire/{conformance,json,protobuf}/*.test.ts",
+];
 const sources = [
   {
     find: /^viceroy\/codegen\/v1$/,
@@ -43,9 +65,9 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: "forks",
-    // Most of the time of most tests is waiting, for processes that start and for failures that are noticed: one test file
-    // keeps half a processor busy.
-    maxWorkers: availableParallelism() + 1,
+    // Most of the time of most tests is waiting, for processes that start and for failures that are noticed: one test
+    // file keeps half a processor busy.
+    maxWorkers: availableParallelism() + 2,
     globalSetup: "test/temporary.ts",
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [/\/dist\//] } },
@@ -55,8 +77,18 @@ export default defineConfig({
         test: {
           name: "sockets",
           include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...simulated],
+          exclude: [...exclude, ...simulated, ...together],
           env: { VICEROY_LINKS: "socket" },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: together,
+          env: { VICEROY_LINKS: "socket" },
+          isolate: false,
+          setupFiles: "test/fresh-modules.ts",
         },
       },
       { extends: true, resolve: { alias: sources }, test: { name: "simulated", include: simulated } },

@@ -1,7 +1,8 @@
 /**
  * The order of test files: those that take long start first, so that no process works on a long file at the end of a run
  * while the others have nothing left to do. Vitest alone would start the largest files first, and some of the longest
- * tests are in small files.
+ * tests are in small files. Files that share processes come last, next to each other: Vitest keeps a process only for the
+ * next file in the order.
  */
 import path from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -22,8 +23,17 @@ const long = [
   "job/batch-job",
   "job/slurm-job",
   "job/ssh-job",
+  "package/prepared-typescript",
   "compiler/emit/hostile",
   "host/ends",
+  "tasks/simulation/planted-bugs",
+  "testing/planted-bugs",
+  "compiler/lock/git-merge",
+  "job/ssh-faults",
+  "job/ssh-doctor",
+  "compiler/emit/proto/protoc",
+  "job/slurm-credentials",
+  "testing/example",
   "supervise/checkpoints",
   "bundlers/bundlers",
   "bundlers/single-file",
@@ -35,7 +45,8 @@ const place = new Map(long.map((name, i) => [`test/${name}.test.ts`, i]));
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
-    const rank = ({ moduleId }: TestSpecification) => place.get(path.posix.relative(root, moduleId)) ?? long.length;
+    const rank = ({ moduleId, project }: TestSpecification) =>
+      project.config.isolate ? (place.get(path.posix.relative(root, moduleId)) ?? long.length) : long.length + 1;
     // Sorting is stable: Vitest's order holds among the others, and for a file of two projects.
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
