@@ -226,6 +226,7 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     exec: "run a command on the hosts of the running job, and exit with the worst of its exit codes",
     run: "run a command inside the allocation, and exit with its exit code",
     spmd: "run a script of one process per rank on the hosts of the job, and exit with the code of the first that fails",
+    sync: "bring the code of the program to the hosts of the running job, before its next run does",
   };
   for (const [name, description] of Object.entries(texts)) {
     const command = program
@@ -244,6 +245,22 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       command
         .option("--mesh <name>", "the mesh of the hosts; default: all meshes")
         .option("--rank <rank>", "the rank of the host in its mesh; default: all ranks", whole("--rank"));
+    }
+    if (name === "sync") {
+      command
+        .option("--mesh <name>", "the mesh of the hosts; default: all meshes")
+        .option(
+          "--root <folder>",
+          "a folder to bring; can be given several times; default: that of package.json",
+          collectOption,
+          [],
+        )
+        .option(
+          "--exclude <pattern>",
+          "a glob pattern of what is left out; can be given several times",
+          collectOption,
+          [],
+        );
     }
     if (name === "spmd") {
       command

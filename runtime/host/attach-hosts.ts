@@ -12,8 +12,10 @@ import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
 import { type HostAddress, parseTargets } from "./attached/host-targets.js";
+import { firstCode } from "./mesh/first-code.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
+import type { SyncOptions } from "./mesh/sync-options.js";
 
 /** The options of {@link attachHosts} and {@link hostsFromConfig}. */
 export interface AttachOptions<D extends string = "hosts"> {
@@ -114,13 +116,15 @@ export interface JobHosts {
   /** Whether what the hosts print is in the same log as what this program prints. */
   readonly isSameLog: boolean;
   readonly controllerFiles?: ControllerFiles;
+  /** How the code of this program is brought to the hosts before the first processes are spawned; absent: it is not. */
+  readonly sync?: SyncOptions | undefined;
 }
 
 /** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
 export function attachRoutedHosts<D extends string = "hosts">(
   places: readonly RoutedHost[],
   options: AttachOptions<D> = {},
-  { hasOwnProof, isSameLog, controllerFiles }: JobHosts = { hasOwnProof: false, isSameLog: false },
+  { hasOwnProof, isSameLog, controllerFiles, sync }: JobHosts = { hasOwnProof: false, isSameLog: false },
 ): HostMesh<D> {
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
@@ -140,6 +144,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
   const attachment = new AttachedHosts(here, owner, {
     ...{ name, dimension, targets, access },
     ...(controllerFiles === undefined ? {} : { controllerFiles }),
+    ...(sync === undefined ? {} : { firstCode: (hosts) => firstCode(hosts, sync) }),
   });
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
 }

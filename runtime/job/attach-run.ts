@@ -8,6 +8,7 @@ import type { HostMeshes, JobRun } from "./job-run.js";
 import { attachRoutedHosts, type HostMesh } from "./kernel.js";
 import { lastWords } from "./last-words.js";
 import { hostPlaces } from "./mesh-spec.js";
+import { codeProgress } from "./progress.js";
 import type { JobProvider, ReadyHost, Report } from "./provider.js";
 
 /** The job whose run starts. */
@@ -50,7 +51,8 @@ export async function attachRun(
   const meshes: Record<string, HostMesh<"hosts">> = {};
   for (const name of Object.keys(provider.meshes)) {
     const own = hosts.filter(({ mesh }) => mesh === name);
-    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, known);
+    const sync = options.sync === null ? {} : { sync: { ...options.sync, ...codeProgress(jobName, name, options) } };
+    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, { ...known, ...sync });
   }
   try {
     await abortable(Promise.all(Object.values(meshes).map(({ ready }) => ready)), losing);

@@ -39,7 +39,7 @@ export class JobLife {
   /** The run of another program that the job was made of, or that of the batch job in which this program runs. */
   readonly known: JobRecord | undefined;
   readonly events = new EventFeed();
-  readonly #options: CheckedOptions;
+  readonly options: CheckedOptions;
   /** The record of the batch job in which this program runs, if the job is that one. */
   readonly #own: JobRecord | undefined;
   readonly #ownFault: Error | undefined;
@@ -51,7 +51,7 @@ export class JobLife {
   constructor(provider: JobProvider, options: CheckedOptions, known: JobRecord | undefined) {
     this.name = options.name;
     this.provider = known?.heldOn === undefined ? provider : heldElsewhere(provider, options.name, known.heldOn);
-    this.#options = options;
+    this.options = options;
     try {
       const own = ownRecord(provider, options.name);
       if (known === undefined || known.applyId === own?.applyId) this.#own = own;
@@ -155,7 +155,7 @@ export class JobLife {
     const isRecorded = this.provider.isOwnHost !== true || client !== undefined;
     const submitted =
       record === undefined
-        ? await submitJob(this.provider, this.#options, isRecorded ? this.cache : undefined, leaving.signal, client)
+        ? await submitJob(this.provider, this.options, isRecorded ? this.cache : undefined, leaving.signal, client)
         : await this.#adopt(record);
     let resolveEnded = (_reason: string): void => {};
     const ended = new Promise<string>((resolve) => {
@@ -215,7 +215,7 @@ export class JobLife {
 
   async #start(run: JobRun): Promise<HostMeshes> {
     const places = hostPlaces(this.provider.meshes);
-    const output = this.#options.progress === "silent" ? undefined : process.stderr;
+    const output = this.options.progress === "silent" ? undefined : process.stderr;
     const progress = new Progress(this.name, places.length, output);
     const missing = new Set(places.map(formatPlace));
     const report: Report = (event) => {
@@ -244,7 +244,7 @@ export class JobLife {
   }
 
   get #started(): Parameters<typeof attachRun>[0] {
-    return { name: this.name, provider: this.provider, options: this.#options, ...this.#lasting };
+    return { name: this.name, provider: this.provider, options: this.options, ...this.#lasting };
   }
 
   get #lasting() {

@@ -2,6 +2,7 @@
 import { checkOptionNames } from "../shape/check-options.js";
 import { optionError } from "./check-option.js";
 import { type Duration, durationMs } from "./duration.js";
+import type { SyncOptions } from "./kernel.js";
 
 /** The options of all jobs. */
 export interface JobOptions {
@@ -29,11 +30,19 @@ export interface JobOptions {
    */
   readonly tls?: boolean | { readonly lifetime?: Duration };
   /**
+   * Whether the code of the program is brought to the hosts before the first processes are spawned there, and how: see the options
+   * of `HostMesh.sync`. Hosts that see the program's files on a shared file system keep to those. Default: true.
+   */
+  readonly sync?: boolean | JobSyncOptions;
+  /**
    * How a waiting user is told about the job on standard error: `"auto"` is one line that changes on a terminal, and
    * lines elsewhere. Default: `"auto"`.
    */
   readonly progress?: "auto" | "silent";
 }
+
+/** How the code of a program is brought to the hosts of its job. */
+export type JobSyncOptions = Omit<SyncOptions, "onProgress">;
 
 /** How the driver connects to hosts. */
 export interface JobAttachOptions {
@@ -55,6 +64,7 @@ export interface CheckedOptions {
   readonly setup: string | null;
   readonly node: string | null;
   readonly tls: TlsSpec | null;
+  readonly sync: JobSyncOptions | null;
   readonly progress: "auto" | "silent";
 }
 
@@ -73,6 +83,7 @@ const optionNames: readonly string[] = [
   "setup",
   "node",
   "tls",
+  "sync",
   "progress",
 ] satisfies readonly (keyof JobOptions)[];
 
@@ -108,8 +119,27 @@ export function checkJobOptions(options: unknown, own: readonly string[]): Check
     setup: setup ?? null,
     node: node ?? null,
     tls: checkTls((options as JobOptions).tls),
+    sync: checkSync((options as JobOptions).sync),
     progress,
   };
+}
+
+/** What a job can say about the code that is brought to its hosts. The values are checked by the sync. */
+const syncNames = [
+  "roots",
+  "exclude",
+  "include",
+  "packages",
+  "largeRoots",
+  "limits",
+  "quota",
+] satisfies readonly (keyof JobSyncOptions)[];
+
+function checkSync(sync: JobOptions["sync"] = true): JobSyncOptions | null {
+  if (typeof sync === "boolean") return sync ? {} : null;
+  if (typeof sync !== "object" || sync === null) throw optionError("sync as true, false or options", sync);
+  checkOptionNames("cannot make a job with sync", sync, syncNames);
+  return sync;
 }
 
 /** The bounds of the lifetime of certificates, in ms. */

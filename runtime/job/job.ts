@@ -11,7 +11,7 @@ import { checkDrain, detachJob } from "./detach.js";
 import { JobStartError } from "./errors.js";
 import type { JobEvent } from "./events.js";
 import { JobLife } from "./job-life.js";
-import type { CheckedOptions } from "./job-options.js";
+import type { CheckedOptions, JobSyncOptions } from "./job-options.js";
 import { type JobState, makeJobState } from "./job-state.js";
 import type { HostMesh } from "./kernel.js";
 import type { JobLogLine, JobProvider } from "./provider.js";
@@ -57,6 +57,15 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   /** Whether the job is recorded, so that it can outlive this program. */
   get isCached(): boolean {
     return this.#life.cache !== undefined;
+  }
+
+  /**
+   * How the code of the program is brought to the hosts.
+   *
+   * @hidden
+   */
+  get syncOptions(): JobSyncOptions {
+    return this.#life.options.sync ?? {};
   }
 
   /** Whether this program has submitted the job, or has found it in the cache, and it has not ended. */

@@ -5,4 +5,5 @@
 export { attachRoutedHosts } from "../host/attach-hosts.js";
 export { detachHosts, HandOverRefusedError } from "../host/hand-over/detach-hosts.js";
 export { type HostMesh, ownHosts } from "../host/mesh/host-mesh.js";
+export type { SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
 export { version } from "../version.js";

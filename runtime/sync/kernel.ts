@@ -6,7 +6,7 @@ export { currentCell, NoMessageTurn, runInTurn } from "../actor/context.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
 export type { AttachedHosts } from "../host/attached/attached-hosts.js";
 export type { CodePlace, CodeTree } from "../host/attached/hosts-code.js";
-export { lookAtFile } from "../host/daemon/node-machine.js";
+export { programRegistries } from "../host/mesh/first-code.js";
 export { HostMesh } from "../host/mesh/host-mesh.js";
 export { syncModule } from "../host/mesh/sync-code.js";
 export type { SyncedHost, SyncOptions, SyncReport } from "../host/mesh/sync-options.js";

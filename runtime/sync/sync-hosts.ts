@@ -5,16 +5,13 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { cacheDirectory } from "../cache/private-files.js";
 import { checkSyncOptions } from "./check-options.js";
 import { CodeStores, driverStore } from "./code-stores.js";
 import {
   type AttachedHosts,
   baseRanks,
-  currentRuntime,
-  locateModule,
-  ownScheme,
+  programRegistries,
   type Region,
   type SyncOptions,
   type SyncReport,
@@ -24,11 +21,6 @@ import { ingest } from "./store/ingest.js";
 import { SyncError } from "./sync-error.js";
 import { SyncedTree } from "./synced-tree.js";
 import { sizeOf } from "./tree/manifest.js";
-
-/** Brings the code of this program to the hosts of a region. */
-export async function syncHosts(hosts: AttachedHosts, region: Region, options: SyncOptions): Promise<SyncReport> {
-  return (await syncTree(hosts, region, options)).report;
-}
 
 /**
  * Brings the code of this program to hosts, and makes it the code of later processes there.
@@ -44,7 +36,7 @@ export async function syncTree(
   const { roots = [projectFolder(process.cwd())], onProgress = () => {}, quota } = options;
   const { onProgress: _, quota: __, packages = true, limits, ...rules } = options;
   await hosts.ready;
-  const needed = neededFiles();
+  const needed = programRegistries();
   const found = await scan({
     ...rules,
     ...(limits === undefined ? {} : { limits }),
@@ -103,13 +95,6 @@ export function projectFolder(folder: string): string {
     if (existsSync(path.join(at, "package.json"))) return at;
     if (path.dirname(at) === at) return folder;
   }
-}
-
-/** Returns the files with which processes of this program start: its registries. Those of Viceroy are not the program's. */
-function neededFiles(): string[] {
-  const own = locateModule(ownScheme);
-  const registries = currentRuntime().platform.classes.registryUrls;
-  return registries.filter((url) => url.startsWith("file:") && !url.startsWith(own)).map((url) => fileURLToPath(url));
 }
 
 /** Returns the name under which hosts have the code of this program: readable, and different for other programs. */

@@ -19,6 +19,8 @@ export interface JobOptions {
   readonly detach?: boolean;
   readonly mesh?: string;
   readonly rank?: number;
+  readonly exclude?: readonly string[];
+  readonly root?: readonly string[];
   readonly procs?: number;
   readonly gpusPerProc?: number;
   readonly maxRestarts?: number;
@@ -48,8 +50,19 @@ export async function job(
     io.err(flags);
     return exitCode.usage;
   }
-  const { json = false, follow = false, detach = false, mesh, rank, procs, gpusPerProc, maxRestarts } = options;
-  const given = { json, follow, detach, command: words, mesh, rank, procs, gpusPerProc, maxRestarts };
+  const {
+    json = false,
+    follow = false,
+    detach = false,
+    mesh,
+    rank,
+    procs,
+    gpusPerProc,
+    maxRestarts,
+    exclude,
+    root,
+  } = options;
+  const given = { json, follow, detach, command: words, mesh, rank, procs, gpusPerProc, maxRestarts, exclude, root };
   return runProgram(process.execPath, [...flags, program, command, file, options.export, JSON.stringify(given)]);
 }
 

@@ -69,9 +69,13 @@ export class HostsCode {
     this.#latest = tree;
   }
 
-  /** Returns the code for processes that are being spawned. */
-  forSpawn(): MeshCode {
-    if (this.#latest !== undefined || this.#first === undefined) return this.#latest;
+  /**
+   * Returns the code for processes that are being spawned.
+   *
+   * @param isDeployed whether the program says that the hosts have its code
+   */
+  forSpawn(isDeployed: boolean): MeshCode {
+    if (this.#latest !== undefined || this.#first === undefined || isDeployed) return this.#latest;
     const deciding = this.#first();
     this.#latest = deciding;
     // The next spawn tries again.

@@ -125,7 +125,9 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
       hostAt: attachment && ((number) => attachment.hostAt(number)),
     });
     const isOwn = options.registry instanceof URL && options.registry.protocol === ownScheme;
-    const code = isOwn ? undefined : attachment?.code.forSpawn();
+    // Who names a registry says that the hosts have the program there.
+    const hasRegistry = (options.registry ?? attachment?.access.registry) !== undefined;
+    const code = isOwn ? undefined : attachment?.code.forSpawn(hasRegistry);
     const planFor = (given: SpawnProcsOptions<D | P>): PlanForExtent<D | P> => {
       let last = { at: extent, plan: planProcs(given, layoutFor(extent), code) };
       return (at) => {

@@ -14,9 +14,12 @@ export const syncModule = `${ownScheme}sync.mjs`;
 
 /** The exports of the module. */
 export interface SyncModule {
-  syncHosts(hosts: AttachedHosts, region: Region, options: SyncOptions): Promise<SyncReport>;
-  /** Brings the code of a program to hosts that do not share the files of this machine, and returns it. */
-  syncFirst(hosts: AttachedHosts, options: SyncOptions): Promise<CodeTree | undefined>;
+  /** Brings the code of this program to hosts, and makes it the code of later processes there. */
+  syncTree(
+    hosts: AttachedHosts,
+    region: Region,
+    options: SyncOptions,
+  ): Promise<{ readonly tree: CodeTree; readonly report: SyncReport }>;
 }
 
 /** Loads the module that brings code to hosts. @throws Error if this program cannot use it */
@@ -38,5 +41,5 @@ export async function syncCode(
 ): Promise<SyncReport> {
   if (attached === undefined) return { tree: "", files: 0, bytes: 0, hosts: [] };
   attached.checkOpen();
-  return (await loadSync()).syncHosts(attached, region, options);
+  return (await (await loadSync()).syncTree(attached, region, options)).report;
 }

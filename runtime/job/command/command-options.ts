@@ -10,8 +10,11 @@ export interface JobCommandOptions {
   readonly detach: boolean;
   /** The program and the arguments of `run`, `exec` and `spmd`. */
   readonly command: readonly string[];
-  /** The mesh of the hosts on which `exec` runs, absent for all meshes; and `spmd`, absent for the only one. */
+  /** The mesh of the hosts on which `exec` runs and to which `sync` brings the code, absent for all meshes; and `spmd`, absent for the only one. */
   readonly mesh?: string;
+  /** What `sync` leaves out, and the folders that it brings; absent: those of the job. */
+  readonly exclude?: readonly string[];
+  readonly root?: readonly string[];
   /** The rank of the host in its mesh on which `exec` runs; absent for all hosts. */
   readonly rank?: number;
   /** The number of processes that `spmd` starts on each host. */

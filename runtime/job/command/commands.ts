@@ -7,6 +7,7 @@ import { exec } from "./exec.js";
 import { printLogs } from "./print-logs.js";
 import { run } from "./run.js";
 import { spmd } from "./spmd.js";
+import { sync } from "./sync.js";
 
 /** Exit codes: done; nothing of the job runs. */
 const done = 0;
@@ -86,4 +87,4 @@ async function logs(job: Job, { json, follow }: JobCommandOptions, output: Comma
 }
 
 /** The commands by name. */
-export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run, exec, spmd };
+export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run, exec, spmd, sync };

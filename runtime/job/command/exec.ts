@@ -3,11 +3,11 @@
  * run it, so it works for all providers. It ends with this program.
  */
 import { attach } from "../attach.js";
-import { NoSuchMeshError } from "../errors.js";
 import type { Job } from "../job.js";
 import type { HostMesh } from "../kernel.js";
 import { LineSplitter } from "../line-splitter.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
+import { checkedMesh } from "./checked-mesh.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 
 /** The exit code if nothing of the job runs. */
@@ -28,9 +28,8 @@ export async function exec(job: Job, options: JobCommandOptions, output: Command
 
 /** @throws NoSuchMeshError, RangeError if the job has no such hosts */
 function chosenPlaces(job: Job, { mesh, rank }: JobCommandOptions): readonly HostPlace[] {
-  const names = Object.keys(job.meshes);
-  if (mesh !== undefined && !names.includes(mesh)) throw new NoSuchMeshError(job.name, mesh, names);
-  const places = hostPlaces(job.meshes).filter((place) => mesh === undefined || place.mesh === mesh);
+  const names = checkedMesh(job, mesh);
+  const places = hostPlaces(job.meshes).filter((place) => names.includes(place.mesh));
   const chosen = places.filter((place) => rank === undefined || place.rank === rank);
   if (chosen.length > 0) return chosen;
   const last = Math.max(...places.map((place) => place.rank));

@@ -65,9 +65,22 @@ export interface Result {
   readonly stderr: string;
 }
 
+/** Where a program is, and on which machine its drivers run. */
+export interface ProgramPlace {
+  /** The folder in which its folder is made. */
+  readonly parent?: string;
+  /** A command that runs the driver, and its environment. */
+  readonly through?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Makes a program that drives hosts with these addresses. */
-export async function makeProgram(addresses: readonly string[], attachOptions: object = {}): Promise<Program> {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "site-")));
+export async function makeProgram(
+  addresses: readonly string[],
+  attachOptions: object = {},
+  { parent = tmpdir(), through = [], env: machine = process.env }: ProgramPlace = {},
+): Promise<Program> {
+  const folder = realpathSync(mkdtempSync(path.join(parent, "site-")));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), text);
@@ -97,13 +110,14 @@ const values = async (answers: PromiseLike<{ values(): Iterable<unknown> }>) => 
       const file = path.join(folder, ".viceroy", `driver-${drivers++}.ts`);
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, `${prelude}${script}`);
-      return runDriver(folder, file, { XDG_CACHE_HOME: cache, ...env });
+      const command = [...through, process.execPath, "--import", "tsx", file];
+      return runDriver(folder, command, { ...machine, XDG_CACHE_HOME: cache, ...env });
     },
   };
 }
 
-async function runDriver(cwd: string, file: string, env: Readonly<Record<string, string>>): Promise<Result> {
-  const child = spawn(process.execPath, ["--import", "tsx", file], { cwd, env: { ...process.env, ...env } });
+async function runDriver(cwd: string, [file, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<Result> {
+  const child = spawn(file!, args, { cwd, env });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (text) => {
