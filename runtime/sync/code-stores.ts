@@ -57,11 +57,14 @@ const nothing = new Uint8Array(DIGEST_BYTES);
 /** Stores on hosts that get trees together. */
 class HostStores {
   readonly stores: CodeStoreMesh;
+  /** Ends the processes. */
+  end: () => Promise<void> = () => Promise.resolve();
 
   constructor(attached: AttachedHosts, region: Region, quota: number, owner: LocalActor) {
     this.stores = runInTurn(new NoMessageTurn(owner), () => {
       const mesh = new HostMesh(currentRuntime(), region, { attachment: attached, ready: attached.ready });
       const procs = mesh.spawnProcs({}, { name: "code stores", registry: new URL(syncModule), execArgv: [] });
+      this.end = () => procs.stop();
       return procs.spawn("code stores", HostCodeStore, { folder: "", quota }) as CodeStoreMesh;
     }) as CodeStoreMesh;
   }
@@ -88,6 +91,8 @@ export class CodeStores {
     let stores = CodeStores.#all.get(attached);
     if (stores === undefined) {
       stores = new CodeStores(attached, quota);
+      const { end } = stores;
+      attached.code.endStores = end;
       CodeStores.#all.set(attached, stores);
     }
     return stores;
@@ -118,6 +123,17 @@ export class CodeStores {
     if (results.some((result) => result.status === "rejected" && !isAnswer(result.reason))) this.#started.delete(key);
     return results;
   }
+
+  /** Ends all stores, that of this program too. What they have stored stays. */
+  readonly end = async (): Promise<void> => {
+    const started = [...this.#started.values()];
+    this.#started.clear();
+    await Promise.all(started.map((stores) => stores.end()));
+    const runtime = currentRuntime();
+    const driver = driverStores.get(runtime);
+    driverStores.delete(runtime);
+    await (await driver)?.actor.stop();
+  };
 
   /** Returns the stores of the hosts of a region, and starts those that are not there. */
   #storesOn(region: Region, key: string, owner: LocalActor): HostStores {

@@ -12,6 +12,7 @@
  * - `blob-missing`: the store lacks a blob of a tree
  * - `store-failed`: the store cannot be read or written, for instance because the disk is full
  * - `transfer-failed`: no source has sent what a host lacks
+ * - `addon-refused`: a package contains an addon that is built for another platform than that of the host
  * - `host-failed`: some hosts do not have the code; the message names them
  */
 export type SyncErrorCode =
@@ -24,6 +25,7 @@ export type SyncErrorCode =
   | "blob-missing"
   | "store-failed"
   | "transfer-failed"
+  | "addon-refused"
   | "host-failed";
 
 /** Thrown when code cannot be brought to a host. The message says what, where, why, and what to do. */

@@ -71,6 +71,31 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     expect(readdirSync(network.machines["shared"]!.home)).not.toContain("code");
   });
 
+  test("is detached with its code: processes that a controller starts again run in the same tree", async () => {
+    const cached = `idle: "30s", progress: "silent"`;
+    const start = job(cached).replace("cache: null,", "").replace("await using", "const");
+    const { value } = await program.run(`${start}
+      const restart = { policy: "on-failure", backoff: 0 } as const;
+      const sites = workers.spawnProcs({}, { restart }).spawn("sites", Here);
+      const folders = await values(sites.folder.call());
+      await viceroy.publish("sites", sites);
+      await job.detach();
+      print(folders);`);
+    const second = await program.run(`${start}
+      const sites = await viceroy.lookup("sites", Here);
+      const pids = await values(sites.pid.call());
+      await sites.crash.callSettled();
+      let now = pids;
+      while (now.some((pid, i) => pid === pids[i])) {
+        now = [...(await sites.pid.callSettled()).values()].map((settled, i) => settled.status === "fulfilled" ? settled.value : pids[i]);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      print(await values(sites.folder.call()));
+      await job.kill();`);
+    expect(second.value).toEqual(value);
+    expect(value[0]).toContain("/trees/");
+  });
+
   test("gives the code to the batch of `viceroy job sync`, which says what it has brought", async () => {
     const { value } = await program.run(`
       write("job.mjs", \`import { SSHJob } from "viceroy/job";
@@ -111,6 +136,6 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
       "cannot sync /: it is the root of the file system; name the folder of the program, or repeat the root in largeRoots if all " +
         "of it is meant",
     ]);
-    expect(lastLine(value.mesh)).toEqual([3, 'job "viceroy" has no mesh "none": its meshes are workers']);
+    expect(lastLine(value.mesh)).toEqual([3, 'job "viceroy" has no mesh "none"; it has "workers"']);
   });
 });

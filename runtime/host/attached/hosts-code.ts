@@ -65,6 +65,9 @@ export class HostsCode {
     this.#first = first;
   }
 
+  /** Ends what has brought code to the hosts, because the program leaves them to another process. The next sync starts it again. */
+  endStores: () => Promise<void> = () => Promise.resolve();
+
   set(tree: CodeTree): void {
     this.#latest = tree;
   }

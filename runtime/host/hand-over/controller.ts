@@ -7,6 +7,7 @@
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { startSuccessorRuntime } from "../../proc/process/current-runtime.js";
+import { placesVariable } from "../../proc/platform/program-places.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { endController, setControllerRuntime } from "./controller-end.js";
 import type { ControllerAnswer, ControllerOrder } from "./controller-messages.js";
@@ -45,6 +46,7 @@ export function runController(): void {
 
 /** Loads the program, and checks that the hosts accept this process. */
 async function prepare(state: HandOver): Promise<Prepared> {
+  useCodeOf(state);
   const runtime = startSuccessorRuntime({ universe: state.universe, id: state.driver });
   setControllerRuntime(runtime);
   const { platform } = runtime;
@@ -64,6 +66,13 @@ async function prepare(state: HandOver): Promise<Prepared> {
   );
   await checkHosts(state);
   return { runtime, classes };
+}
+
+/** Loads the program from where its processes on this host, the first one, load it. */
+function useCodeOf({ procs }: HandOver): void {
+  const own = procs.flatMap((mesh) => mesh.procs).find(({ group, host }) => group === 0 && host === 0);
+  const places = own?.env[placesVariable];
+  if (typeof places === "string") process.env[placesVariable] = places;
 }
 
 /** Attaches all hosts under another identity, and leaves them again. Rejects if one does not accept this process. */

@@ -12,6 +12,8 @@ export interface Excludes {
    * @param path relative to the root, with forward slashes
    */
   has(path: string): boolean;
+  /** Returns whether the user has excluded the path, or a folder that contains it. Packages are otherwise carried whole. */
+  hasByPattern(path: string): boolean;
 }
 
 /**
@@ -32,12 +34,14 @@ export function excludesOf(patterns: readonly string[], included: readonly strin
   const wanted = included.map((folder) => folder.replace(/^\.\//, "").replace(/\/$/, ""));
   const verdicts = new Map<string, boolean>([["", false]]);
 
+  const matches = (path: string, name: string): boolean =>
+    names.some((pattern) => pattern.test(name)) || paths.some((pattern) => pattern.test(path));
   const isLeftOut = (path: string, name: string): boolean => {
     if (PRIVATE_FOLDERS.has(name)) return true;
     // Packages are left out wherever they are, except in what the user includes.
     if (name === "node_modules" && !wanted.some((folder) => path === folder || path.startsWith(`${folder}/`)))
       return true;
-    return names.some((pattern) => pattern.test(name)) || paths.some((pattern) => pattern.test(path));
+    return matches(path, name);
   };
   const isFolderLeftOut = (folder: string): boolean => {
     const known = verdicts.get(folder);
@@ -51,5 +55,13 @@ export function excludesOf(patterns: readonly string[], included: readonly strin
     if (slash > 0 && isFolderLeftOut(path.slice(0, slash))) return true;
     return isLeftOut(path, path.slice(slash + 1));
   };
-  return { has };
+  const hasByPattern = (path: string): boolean => {
+    if (names.length + paths.length === 0) return false;
+    for (let end = path.indexOf("/"); ; end = path.indexOf("/", end + 1)) {
+      const at = end < 0 ? path : path.slice(0, end);
+      if (matches(at, at.slice(at.lastIndexOf("/") + 1))) return true;
+      if (end < 0) return false;
+    }
+  };
+  return { has, hasByPattern };
 }

@@ -48,6 +48,11 @@ export class ListedRoot implements SearchedRoot {
     return this.#excludes.has(found);
   }
 
+  /** Returns whether the user has excluded a path. */
+  isExcludedByPattern(found: string): boolean {
+    return this.#excludes.hasByPattern(found);
+  }
+
   addFile(found: string): void {
     if (this.paths.has(found)) return;
     this.#count.add(this.root, found);

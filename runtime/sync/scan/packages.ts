@@ -69,7 +69,10 @@ class PackageSearch {
       // Links can lead to another root.
       if (found !== real && at !== undefined && lstatSync(found).isSymbolicLink()) at.addFile(inRoot(at, found));
       if (this.#isNew(real, real) && real.split(path.sep).includes("node_modules")) {
-        for (const file of filesOfInstalled(real)) home.addFile(inRoot(home, path.join(real, file)));
+        for (const file of filesOfInstalled(real)) {
+          const name = inRoot(home, path.join(real, file));
+          if (!home.isExcludedByPattern(name)) home.addFile(name);
+        }
       }
       if (this.#isNew(real, `${real}\0needs`)) this.need(home, real, real, dependenciesOf(real));
       return;
@@ -80,8 +83,10 @@ class PackageSearch {
     this.#taken.set(place, real);
     const placed = this.placed.get(root) ?? [];
     this.placed.set(root, placed);
-    for (const file of filesOfInstalled(real))
-      placed.push({ at: inRoot(root, path.join(place, file)), file: path.join(real, file) });
+    for (const file of filesOfInstalled(real)) {
+      const inside = inRoot(root, path.join(place, file));
+      if (!root.isExcludedByPattern(inside)) placed.push({ at: inside, file: path.join(real, file) });
+    }
     this.need(root, real, place, dependenciesOf(real));
   }
 

@@ -1,5 +1,6 @@
 /** Brings a tree to this host: first the chunks of its manifest, then the blobs of its files, then its folder. */
 import type { TreeAddress, TreeManifest } from "../../../generated/sync.js";
+import { checkAddons } from "../store/check-addons.js";
 import type { CodeStoreFiles } from "../store/code-store-files.js";
 import { SyncError } from "../sync-error.js";
 import type { Digest } from "../tree/digest.js";
@@ -69,7 +70,9 @@ export async function receiveTree(host: ReceivingHost, address: TreeAddress): Pr
         const manifest = manifestOf(store, tree, address);
         store.makeRoom(tree, manifest);
         await fetch(chunksOfManifest(manifest));
-        return { folder: await store.write(tree, manifest), received };
+        const folder = await store.write(tree, manifest);
+        checkAddons(folder, manifest);
+        return { folder, received };
       } catch (error) {
         const isLost = error instanceof SyncError && error.code === "blob-missing";
         if (!isLost || attempt === ATTEMPTS) throw error;
