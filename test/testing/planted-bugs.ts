@@ -176,7 +176,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
     ),
   ),
   bug("the end of a process is not noticed", ["told"], 6, skipEvery(SpawnedProcs, "childExited", 2)),
-  bug("messages that came before their actor are dropped", ["calls end"], 2, skipEvery(EarlyMessages, "release", 3)),
+  bug("messages that came before their actor are dropped", ["calls end"], 4, skipEvery(EarlyMessages, "release", 3)),
   bug("the end of a stream is not sent", ["calls end"], 2, skipEvery(FrameSender, "sendEnd", 1)),
   bug("the mailbox stops after a message", ["calls end"], 1, skipEvery(Mailbox, "turnEnded", 50)),
   bug("a timeout never comes", ["in time", "calls end"], 1, skipEvery(CallFuture, "guard", 1)),
@@ -184,7 +184,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a receiver waits although the holder of its port has died",
     ["calls end"],
-    29,
+    39,
     skipEvery(PortQueue, "peerDown", 1),
   ),
   bug(
@@ -232,7 +232,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
     5,
     skipEvery(DriverSession, "abandon", 1),
   ),
-  bug("an unreachable process is not reported", ["calls end"], 3, skipEvery(Link, "failUnreachable", 1)),
+  bug("an unreachable process is not reported", ["calls end"], 10, skipEvery(Link, "failUnreachable", 1)),
   bug("a question about an actor is not answered", ["calls end"], 8, skipEvery(Proc, "meshQueried", 1)),
   bug(
     "a repeated cast is accepted again",
@@ -382,7 +382,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "answers are swapped",
     ["values", "calls end"],
-    6,
+    52,
     replaceMethod(
       TreeNode,
       "answered",
@@ -488,7 +488,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "an actor's processes outlive it",
     ["no orphans"],
-    3,
+    9,
     replaceMethod(ProcRuntime, "stopOwned", () => (() => Promise.resolve()) as Method),
   ),
   bug("a beat is not counted", ["told truly", "answers"], 2, skipEvery(SilenceTimer, "reset", 1)),

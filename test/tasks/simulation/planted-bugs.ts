@@ -31,7 +31,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a task runs again although it must not",
     ["begins once"],
-    1,
+    2,
     replaceMethod(
       LeaseSlot,
       "add",
