@@ -41,7 +41,7 @@ const together = [
   "test/compiler/{actors,config,model,output,pipeline,protobuf}/*.test.ts",
   "test/compiler/evolve/!(accepted|command).test.ts",
   "test/compiler/lock/!(git-merge).test.ts",
-  "test/compiler/source/!(promises).test.ts",
+  "test/compiler/source/!(plainness|promises).test.ts",
   "test/link/{frame,inbound,outbound}/*.test.ts",
   "test/shape/*.test.ts",
   "test/shared/**/*.test.ts",
