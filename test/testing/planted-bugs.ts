@@ -382,7 +382,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "answers are swapped",
     ["values", "calls end"],
-    52,
+    6,
     replaceMethod(
       TreeNode,
       "answered",
