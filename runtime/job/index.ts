@@ -21,7 +21,7 @@ export {
 } from "./errors.js";
 export type { JobEvent, JobEventKind } from "./events.js";
 export { Job } from "./job.js";
-export type { JobAttachOptions, JobOptions } from "./job-options.js";
+export type { JobAttachOptions, JobOptions, JobSyncOptions } from "./job-options.js";
 export type { JobState } from "./job-state.js";
 export { LocalJob, type LocalJobOptions } from "./local/local-job.js";
 export type { MeshSpec } from "./mesh-spec.js";

@@ -6,8 +6,8 @@
  */
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
-import { startSuccessorRuntime } from "../../proc/process/current-runtime.js";
 import { placesVariable } from "../../proc/platform/program-places.js";
+import { startSuccessorRuntime } from "../../proc/process/current-runtime.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { endController, setControllerRuntime } from "./controller-end.js";
 import type { ControllerAnswer, ControllerOrder } from "./controller-messages.js";

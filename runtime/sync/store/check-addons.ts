@@ -42,7 +42,7 @@ export function checkAddons(folder: string, { entries }: TreeManifest, platform:
 }
 
 const elfMachines: Readonly<Record<number, string>> = { 3: "ia32", 40: "arm", 62: "x64", 183: "arm64", 243: "riscv64" };
-const machMachines: Readonly<Record<number, string>> = { 0x01000007: "x64", 0x0100000c: "arm64" };
+const machMachines: Readonly<Record<number, string>> = { 16777223: "x64", 16777228: "arm64" };
 
 /** Returns the platform for which a file is built; undefined if it is no addon of a known form. */
 function platformOfAddon(file: string): PlatformName | undefined {

@@ -16,8 +16,16 @@ async function pathsOf(root: string, options: { packages?: string[]; exclude?: s
 
 test("the closure of the dependencies is carried, without development packages", async () => {
   const root = folderWith({
-    "package.json": manifest("app", { ...needs("a"), devDependencies: { tool: "*" }, optionalDependencies: { absent: "*" } }),
-    "node_modules/a/package.json": manifest("a", { ...needs("b"), peerDependencies: { peer: "*", other: "*" }, peerDependenciesMeta: { other: { optional: true } } }),
+    "package.json": manifest("app", {
+      ...needs("a"),
+      devDependencies: { tool: "*" },
+      optionalDependencies: { absent: "*" },
+    }),
+    "node_modules/a/package.json": manifest("a", {
+      ...needs("b"),
+      peerDependencies: { peer: "*", other: "*" },
+      peerDependenciesMeta: { other: { optional: true } },
+    }),
     "node_modules/a/index.js": "",
     "node_modules/a/node_modules/b/package.json": manifest("b"),
     "node_modules/b/package.json": manifest("b"),

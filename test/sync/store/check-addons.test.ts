@@ -55,7 +55,9 @@ test("a package with builds for several platforms fits if one of them does", () 
     [path.join("node_modules/@a/fast/prebuilds/linux-x64/fast.node")]: elf(62),
   };
   expect(check(files, "linux-x64")).toBe("fits");
-  expect(check(files, "linux-riscv64")).toContain("it is built for linux-arm64, linux-x64, and the host NAME is linux-riscv64");
+  expect(check(files, "linux-riscv64")).toContain(
+    "it is built for linux-arm64, linux-x64, and the host NAME is linux-riscv64",
+  );
 });
 
 test("the addon that runs here fits this machine", () => {
