@@ -23,6 +23,8 @@ export class CountedHosts {
   readonly runs = new Map<number, number>();
   /** The number of times that the resources of hosts were read. */
   reads = 0;
+  /** The error with which all hosts refuse leases. */
+  refusal: Error | undefined;
   #time = 0;
   #timers: { readonly at: number; readonly run: () => void }[] = [];
   #lastLease = 0;
@@ -120,6 +122,7 @@ export class CountedHosts {
       procs,
       lease: async (_, signal): Promise<GrantedLease> => {
         this.#count("lease");
+        if (this.refusal !== undefined) throw this.refusal;
         if (free > 0) free--;
         else {
           await new Promise<void>((resolve, reject) => {

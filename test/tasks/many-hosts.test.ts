@@ -1,5 +1,6 @@
 /** Tests that sending tasks costs the same number of messages, and the same work, on any number of hosts. */
 import { expect, test } from "vitest";
+import { HostLostError } from "../../runtime/tasks/submit/ports.js";
 import { CountedHosts } from "./counted-hosts.js";
 
 const anyCalls = {
@@ -52,6 +53,22 @@ test("the hosts that can run a class of tasks are found once, also if it is not 
   }
   expect(Object.fromEntries(counted.messages)).toMatchObject({ run: 50, lease: 50, giveBack: 50 });
   expect(counted.reads).toBe(1000);
+});
+
+test("a host that has refused a class of tasks is asked again by later tasks, and one that has ended is not", async () => {
+  const counted = new CountedHosts(1);
+  counted.refusal = new Error("the registry of packages does not answer");
+  await expect(counted.run(anyCalls)).rejects.toThrow(counted.refusal);
+  counted.pass(1000);
+  counted.refusal = undefined;
+  await counted.run(anyCalls);
+  counted.pass(1000);
+  counted.refusal = new HostLostError("the connection was closed");
+  await expect(counted.run(anyCalls)).rejects.toThrow("no host of the context is left: the connection was closed");
+  counted.pass(1000);
+  counted.refusal = undefined;
+  await expect(counted.run(anyCalls)).rejects.toThrow("no host of the context is left: the connection was closed");
+  expect(counted.messages.get("lease")).toBe(3);
 });
 
 test("the hosts of 32 classes are kept", async () => {
