@@ -5,6 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { taskMarkVariable } from "../../process-table.js";
 import {
   batchVariable,
   type ClientOrder,
@@ -219,5 +220,10 @@ export function placeVariables({ mesh, rank }: HostPlace): Record<string, string
 
 /** Returns an environment as an order can contain it. */
 export function definedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      // A job that a task submits outlives the processes of tasks.
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[0] !== taskMarkVariable,
+    ),
+  );
 }

@@ -45,7 +45,7 @@ test("a host that ends takes its tasks and actors with it, and nothing else: the
   const file = join(mkdtempSync(join(tmpdir(), "runs-")), "runs");
   writeFileSync(file, "");
   // Both hosts run one of the first two tasks, and the host that is left the next two when these have ended.
-  const once = [1, 2].map((n) => context.run(chaos.once, file, n, 5000));
+  const once = [1, 2].map((n) => context.run(chaos.once, file, n, 20_000));
   const again = [3, 4].map((n) => context.run(chaos.again, n, 10));
   await until(() => readFileSync(file, "utf8").trim().split("\n").length === 2);
   ends.child.kill("SIGKILL");
