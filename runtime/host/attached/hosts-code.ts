@@ -32,12 +32,36 @@ export interface CodeTree {
   on(host: ProcId): CodePlace | Promise<CodePlace>;
 }
 
-/** The code of a mesh of processes: a tree, or what will be decided while the processes start. Undefined: that of the host. */
-export type MeshCode = CodeTree | Promise<CodeTree | undefined> | undefined;
+/** The code of a mesh of processes, which may be decided while its processes start. */
+export class MeshCode {
+  /** The tree; undefined if processes load the paths of the driver, and as long as that is being decided. */
+  tree: CodeTree | undefined;
+  /** Resolves when the tree has been decided; rejects if the code cannot be brought to the hosts. Undefined afterwards. */
+  deciding: Promise<void> | undefined;
 
-/** Returns where a mesh's code is on a host; undefined if processes load it from the paths of the driver. */
-export function codeOn(code: MeshCode, host: ProcId): CodePlace | Promise<CodePlace | undefined> | undefined {
-  return code instanceof Promise ? code.then((tree) => tree?.on(host)) : code?.on(host);
+  constructor(tree: CodeTree | Promise<CodeTree | undefined>) {
+    if (!(tree instanceof Promise)) {
+      this.tree = tree;
+      return;
+    }
+    this.deciding = tree.then((found) => {
+      this.tree = found;
+      this.deciding = undefined;
+    });
+    this.deciding.catch(() => {});
+  }
+}
+
+/**
+ * Returns where a mesh's code is on a host; undefined if processes load it from the paths of the driver.
+ *
+ * @param code undefined: the hosts have the code, or the mesh is on this machine
+ */
+export function codeOn(
+  code: MeshCode | undefined,
+  host: ProcId,
+): CodePlace | Promise<CodePlace | undefined> | undefined {
+  return code?.deciding === undefined ? code?.tree?.on(host) : code.deciding.then(() => code.tree?.on(host));
 }
 
 /** What the start of a process says about its surroundings. */
@@ -57,7 +81,7 @@ export function startIn<S extends Surroundings>(place: CodePlace | undefined, st
 
 /** The code that later processes on hosts that were attached together run. */
 export class HostsCode {
-  #latest: MeshCode;
+  #latest: MeshCode | undefined;
   readonly #first: (() => Promise<CodeTree | undefined>) | undefined;
 
   /** @param first decides at the first spawn whether a tree is brought to the hosts, unless one was brought before */
@@ -65,11 +89,17 @@ export class HostsCode {
     this.#first = first;
   }
 
-  /** Ends what has brought code to the hosts, because the program leaves them to another process. The next sync starts it again. */
+  /** Waits until the code of all meshes has been decided, and ends what has brought it, because another process gets the hosts. */
+  async leave(): Promise<void> {
+    await this.#latest?.deciding?.catch(() => {});
+    await this.endStores();
+  }
+
+  /** Ends what has brought code to the hosts. The next sync starts it again. */
   endStores: () => Promise<void> = () => Promise.resolve();
 
   set(tree: CodeTree): void {
-    this.#latest = tree;
+    this.#latest = new MeshCode(tree);
   }
 
   /**
@@ -77,14 +107,14 @@ export class HostsCode {
    *
    * @param isDeployed whether the program says that the hosts have its code
    */
-  forSpawn(isDeployed: boolean): MeshCode {
+  forSpawn(isDeployed: boolean): MeshCode | undefined {
     if (this.#latest !== undefined || this.#first === undefined || isDeployed) return this.#latest;
-    const deciding = this.#first();
-    this.#latest = deciding;
+    const code = new MeshCode(this.#first());
+    this.#latest = code;
     // The next spawn tries again.
-    deciding.catch(() => {
-      if (this.#latest === deciding) this.#latest = undefined;
+    code.deciding?.catch(() => {
+      if (this.#latest === code) this.#latest = undefined;
     });
-    return deciding;
+    return code;
   }
 }

@@ -144,7 +144,7 @@ class Detachment {
 
   /** @throws HandOverRefusedError if something cannot be handed over */
   async #describe(): Promise<HandOver> {
-    await Promise.all(this.#groups.map(({ code }) => code.endStores()));
+    await Promise.all(this.#groups.map(({ code }) => code.leave()));
     const meshes = this.#meshes;
     const reasons = refusals(this.#runtime, meshes);
     if (meshes.actors.length === 0) reasons.unshift("this program has published no mesh on its hosts");

@@ -113,7 +113,7 @@ export interface ProcsPlan<D extends string = string> {
   readonly restart: RestartPlan | undefined;
   readonly guard: ProcessGuard | undefined;
   /** The code that the processes on attached hosts run. */
-  readonly code: MeshCode;
+  readonly code: MeshCode | undefined;
 }
 
 /** The names of the options that `replace` can change. */
@@ -154,7 +154,7 @@ const unsupportedOptions: Readonly<Record<Isolation, readonly OptionName[]>> = {
 export function planProcs<D extends string>(
   options: SpawnProcsOptions<D>,
   { size, entries, entryOf, hostOf, isAttached }: ProcsLayout,
-  code: MeshCode,
+  code: MeshCode | undefined,
 ): ProcsPlan<D> {
   checkOptionNames("cannot spawn procs", options, optionNames);
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;

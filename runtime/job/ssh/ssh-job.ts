@@ -24,7 +24,7 @@ export let sshSpecOf: (job: Job) => SshSpec | undefined;
 
 /**
  * A job whose hosts are machines that the user's own `ssh` reaches without a question: its configuration, its agent and
- * its jump hosts are used. The hosts need Node.js, and the program's package at the same path as here.
+ * its jump hosts are used. The hosts need Node.js alone: the job brings the program there.
  *
  * @example
  * ```ts

@@ -1,0 +1,147 @@
+/**
+ * Brings 32 MB of files to 15 running hosts over links of 50 Mbit/s with TLS, in pairs with one copy over one such link, and then one changed
+ * file. Each host is a network namespace. Run it as root with `node --import tsx bench/sync/hosts.ts [rounds] [hosts] [megabytes]`;
+ * `dist/` must be built.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createServer } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { Authority } from "../../test/link/transport/tls/certificates.js";
+
+const [rounds = 3, count = 15, megabytes = 32] = process.argv.slice(2).map(Number);
+const rate = "50mbit";
+const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
+const driverFile = fileURLToPath(new URL("driver.js", import.meta.url));
+const copyPort = 9999;
+
+if (process.argv[2] === "receive") {
+  await receiveCopies();
+} else {
+  await measure();
+}
+
+/** Receives copies on one host, and says when each is complete. */
+async function receiveCopies(): Promise<void> {
+  const [, , , cert = "", key = "", ca = "", size = ""] = process.argv;
+  const files = { cert: readFileSync(cert), key: readFileSync(key), ca: readFileSync(ca), requestCert: true };
+  const server = createServer(files, (socket) => {
+    let left = Number(size);
+    socket.on("error", () => {});
+    socket.on("data", ({ length }) => {
+      left -= length;
+      if (left <= 0) socket.write("done");
+    });
+  });
+  server.listen(copyPort, () => console.log("listens at copies"));
+  await new Promise(() => {});
+}
+
+async function measure(): Promise<void> {
+  const name = `vsync${process.pid}`;
+  const work = mkdtempSync(path.join(tmpdir(), "sync-bench-"));
+  const authority = new Authority();
+  const children: ChildProcess[] = [];
+  const spaces: string[] = [];
+  const ip = (...args: string[]) => execFileSync("ip", args);
+  const start = (space: string, env: object, ...command: string[]): ChildProcess => {
+    const child = spawn("ip", ["netns", "exec", space, process.execPath, ...command], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    children.push(child);
+    return child;
+  };
+  try {
+    const addSpace = (space: string) => {
+      ip("netns", "add", space);
+      spaces.push(space);
+    };
+    const bridge = `${name}-br`;
+    addSpace(bridge);
+    ip("-n", bridge, "link", "add", "br0", "type", "bridge");
+    ip("-n", bridge, "link", "set", "br0", "up");
+    const addMachine = (index: number): string => {
+      const space = `${name}-${index}`;
+      addSpace(space);
+      ip("link", "add", "eth0", "netns", space, "type", "veth", "peer", "name", `p${index}`, "netns", bridge);
+      ip("-n", space, "addr", "add", `10.77.0.${index + 1}/24`, "dev", "eth0");
+      for (const device of ["lo", "eth0"]) ip("-n", space, "link", "set", device, "up");
+      ip("-n", bridge, "link", "set", `p${index}`, "master", "br0", "up");
+      for (const [where, device] of [
+        [space, "eth0"],
+        [bridge, `p${index}`],
+      ] as const) {
+        const shape = ["qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "32kb", "latency", "100ms"];
+        execFileSync("ip", ["netns", "exec", where, "tc", ...shape]);
+      }
+      return space;
+    };
+    const driver = addMachine(0);
+    const machines = Array.from({ length: count }, (_, i) => addMachine(i + 1));
+    const addresses = await Promise.all(
+      machines.map(async (space, i) => {
+        const { cert, key, ca } = authority.issue(`host-${i}`, 1, `IP:10.77.0.${i + 2}`);
+        const cache = path.join(work, `cache-${i}`);
+        mkdirSync(cache, { mode: 0o700 });
+        const listen = ["--listen", `tls://10.77.0.${i + 2}:26600`, "--cert", cert, "--key", key, "--ca", ca];
+        const text = await firstLine(start(space, { XDG_CACHE_HOME: cache }, cli, "host", ...listen));
+        return /listens at (\S+)/.exec(text)?.[1] ?? "";
+      }),
+    );
+    const tls = authority.issue("driver");
+    const size = String(megabytes * 16 * 62_500);
+    const self = fileURLToPath(import.meta.url);
+    const receiver = authority.issue("receiver");
+    const files = [receiver.cert, receiver.key, receiver.ca];
+    await firstLine(start(machines[0] as string, {}, "--import", "tsx", self, "receive", ...files, size));
+    const folder = path.join(work, "program");
+    const cache = path.join(work, "cache-driver");
+    for (const each of [folder, cache]) mkdirSync(each, { mode: 0o700 });
+    const order = { addresses, tls, folder, megabytes, rounds, copyTo: { host: "10.77.0.2", port: copyPort } };
+    const child = start(driver, { XDG_CACHE_HOME: cache }, driverFile, JSON.stringify(order));
+    let text = "";
+    child.stdout?.on("data", (part) => {
+      text += part;
+      process.stdout.write(part);
+    });
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    if (code !== 0) throw new Error(`the driver has ended with code ${code}`);
+    report(
+      text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    );
+  } finally {
+    for (const child of children) child.kill("SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    for (const space of spaces) ip("netns", "del", space);
+    rmSync(work, { recursive: true, force: true });
+    authority.remove();
+  }
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.on("data", (text) => {
+      if (String(text).includes("listens at")) resolve(String(text));
+    });
+    child.once("close", () => reject(new Error("a host has ended")));
+  });
+}
+
+type Round = Readonly<Record<"all" | "one" | "sent" | "edit" | "unchanged" | "skipped", number>>;
+
+function report(measured: readonly Round[]): void {
+  const median = (values: number[]) => [...values].sort((left, right) => left - right)[values.length >> 1] as number;
+  const of = (key: keyof Round) => median(measured.map((round) => round[key]));
+  const ratio = median(measured.map(({ all, one }) => all / one));
+  console.log(
+    `${megabytes} MB to ${count} hosts over ${rate}: ${of("all").toFixed(2)} s; one copy over one link ${of("one").toFixed(2)} s; ` +
+      `ratio ${ratio.toFixed(2)}; the driver sent ${of("sent").toFixed(3)} copies; one changed file ${of("edit").toFixed(2)} s; ` +
+      `unchanged ${of("unchanged").toFixed(2)} s`,
+  );
+}
