@@ -266,6 +266,11 @@ export interface TaskOrder {
    * does not ask which tasks have begun, and all tasks of the lease count as begun.
    */
   number?: Uint32;
+  /**
+   * The positions of the arguments that are not there: `args` contains a reference to a result instead, which the worker fetches
+   * from its owner. Absent: there are none.
+   */
+  fetched?: Uint32[];
 }
 
 /** The end of a task that has not thrown. */
@@ -335,6 +340,17 @@ export interface ObjectReference {
   label: string;
   /** The task whose schema describes the result. Absent: the result is a plain value. */
   task?: TaskFunction;
+  /** The number of the host of the owner in the context. Absent: the owner is on none of them. */
+  host?: Uint32;
+  /** The number of encoded bytes. Absent: the task had not ended when the reference was sent. */
+  size?: Uint32;
+}
+
+/** The size of a result, and the result itself if it is small. */
+export interface LocatedResult {
+  /** The number of its encoded bytes. */
+  size: Uint32;
+  value?: Uint8Array;
 }
 
 /** Keeps the results of the tasks that its process has started, as long as a reference to them exists. */
@@ -366,6 +382,13 @@ export interface TaskOwner extends Actor<[context: string]> {
    * @concurrent
    */
   untilLeft(): void;
+  /**
+   * Answers with the size of a result when the task has ended. The error of the task rejects the call.
+   *
+   * @param most the size in bytes up to which the answer contains the result itself
+   * @concurrent
+   */
+  locate(id: Uint32, most: Uint32): LocatedResult;
 }
 
 /** A host of a context. */

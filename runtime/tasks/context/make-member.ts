@@ -10,8 +10,8 @@ import { hostPortOf, isLost } from "./ports-of-actors.js";
 /** What a member is made of. */
 export interface MemberSetup {
   readonly id: string;
-  /** The number of the host in the context. */
-  readonly host: number;
+  /** The number of the host in the context; undefined: this process runs on none of them. */
+  readonly host: number | undefined;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
   /** Returns the hosts. It is called when this process starts its first task. */
@@ -23,7 +23,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
   const cell = currentCell();
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
-    ...{ id, cell, root },
+    ...{ id, host, cell, root },
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {
@@ -48,7 +48,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
     const inTurn = (body: () => void) => member.inTurn(body);
     return new Submitter({
       hosts: hosts.map((one) => hostPortOf(one, member.proc, inTurn)),
-      home: host,
+      home: host ?? 0,
       holder: member.proc,
       clock: mainClock(),
       random: () => cell.proc.random.number(),

@@ -8,6 +8,7 @@ import {
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { callInTurn, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import { BorrowedResult } from "../refs/borrowed-result.js";
 import { BorrowedResults } from "../refs/borrowed-results.js";
 import { ExportedResults } from "../refs/exported-results.js";
 import { ImportedCodec } from "../refs/imported-codec.js";
@@ -24,6 +25,8 @@ import type { RunningTask } from "./current.js";
 export interface MemberParts {
   /** The id of the context. */
   readonly id: string;
+  /** The number of the host in the context that this process runs on; undefined: it runs on none of them. */
+  readonly host: number | undefined;
   /** The actor that sends the messages of the member. */
   readonly cell: LocalActor;
   /** Returns the actor that serves the results of this process. It is created when the first reference is sent. */
@@ -38,6 +41,8 @@ export interface MemberParts {
 
 export class ContextMember {
   readonly id: string;
+  /** The number of the host in the context that this process runs on; undefined: it runs on none of them. */
+  readonly host: number | undefined;
   readonly exported: ExportedResults;
   readonly #borrowed: BorrowedResults;
   readonly #owner: () => TaskOwnerMesh<never>;
@@ -57,8 +62,9 @@ export class ContextMember {
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, cell, owner, root, loadRegistries, makeSubmitter }: MemberParts) {
+  constructor({ id, host, cell, owner, root, loadRegistries, makeSubmitter }: MemberParts) {
     this.id = id;
+    this.host = host;
     this.loadRegistries = loadRegistries;
     this.root = root;
     this.newId = () => cell.proc.random.id();
@@ -93,6 +99,8 @@ export class ContextMember {
   #seen: object[] | undefined;
   /** Whether references are written into, or read from, the result of a task that is passed to another process. */
   #isReturning = false;
+  /** The owner of the process that gets the result that is being encoded; undefined: the program. */
+  #receiver: TaskOwnerMesh<never> | undefined;
 
   /** Encodes a value. Returns the references in it, too, which the caller keeps as long as the bytes. */
   keepingRefs(
@@ -103,14 +111,25 @@ export class ContextMember {
     return this.#collecting(false, encodeWith, codec, value, place);
   }
 
-  /** Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them. */
+  /**
+   * Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them.
+   *
+   * @param receiver the owner of that process; undefined: the program
+   */
   returningRefs(
     codec: ValueCodec,
     value: unknown,
     place: PlainPlace,
+    receiver: TaskOwnerMesh<never> | undefined,
   ): { readonly bytes: Uint8Array; readonly hasReferences: boolean } {
-    const { bytes, refs } = this.#collecting(true, encodeWith, codec, value, place);
-    return { bytes, hasReferences: refs !== undefined };
+    const before = this.#receiver;
+    this.#receiver = receiver;
+    try {
+      const { bytes, refs } = this.#collecting(true, encodeWith, codec, value, place);
+      return { bytes, hasReferences: refs !== undefined };
+    } finally {
+      this.#receiver = before;
+    }
   }
 
   /** Returns the references in the result of a task of this process, which has just arrived. */
@@ -259,12 +278,16 @@ export class ContextMember {
     const own = this.own(ref, "cannot send a reference");
     const { result, remote, codec } = recordOf(own);
     this.#see(own);
-    if (remote !== undefined) return ObjectReferenceCodec.encode(remote);
-    const id = this.exported.export(result, this.#isReturning);
+    const size = result.bytes?.length ?? (result instanceof BorrowedResult ? result.size : undefined);
+    const known = size === undefined ? {} : { size };
+    if (remote !== undefined) return ObjectReferenceCodec.encode({ ...remote, ...known });
+    const id = this.exported.export(result, this.#isReturning, this.#receiver);
     const reference: ObjectReference = {
       ...{ context: this.id, owner: this.#owner(), id },
       label: result.label,
+      ...known,
     };
+    if (this.host !== undefined) reference.host = this.host;
     if (codec.task !== undefined) reference.task = codec.task;
     return ObjectReferenceCodec.encode(reference);
   }

@@ -30,7 +30,8 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const environment = await taskEnvironmentOf(plan.environment);
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
-  const member = makeMember({ id, host: 0, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
+  const host = plan.hosts === undefined || isOwnHost(plan.hosts) ? 0 : undefined;
+  const member = makeMember({ id, host, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
   const inTurn = <T>(body: () => T): T => {
     let result: T;
     member.inTurn(() => {

@@ -2,10 +2,12 @@
 
 import type { TaskOrigin } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
-import { TaskError } from "../errors.js";
+import { BorrowedResult } from "../refs/borrowed-result.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
+import { failedArgument } from "../submit/failed-argument.js";
 import { PendingTask, RunTimes } from "../submit/pending-task.js";
+import { classNear } from "../submit/task-class.js";
 import { Task } from "../task-object.js";
 import { encodeArguments, type PlainPlace } from "../values/index.js";
 import { argumentCodec, resultCodec } from "../values-of-task.js";
@@ -73,30 +75,29 @@ function startLater(
   pending: PendingTask,
   parts: readonly (Uint8Array | ObjectRef<unknown>)[],
 ): void {
-  const { task, label, result } = pending;
+  const { result } = pending;
   const taskClass = plan.ready === undefined ? plan.nextClass() : undefined;
   const submit = () => {
     if (result.isSettled) return;
     try {
-      pending.args = encodeArguments(
-        label,
-        parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, task, i, part) : part)),
-      );
-      member.submit(pending, taskClass ?? plan.nextClass());
+      const near = encodeParts(member, pending, parts);
+      member.submit(pending, classNear(taskClass ?? plan.nextClass(), near));
     } catch (error) {
       result.reject(error as Error);
     }
   };
-  const begin = () => whenAllSettled(parts, label, result, submit);
+  const begin = () => whenAllThere(member, pending, parts, submit);
   if (plan.ready === undefined) begin();
   else plan.ready.then(begin, (error: Error) => result.reject(error));
 }
 
-/** Calls `ready` when all references have values. If one has failed, the task fails without being run. */
-function whenAllSettled(
+/**
+ * Calls `ready` when all references have values, here or at their owners. If one has failed, the task fails without being run.
+ */
+function whenAllThere(
+  member: ContextMember,
+  { task, label, result }: PendingTask,
   parts: readonly (Uint8Array | ObjectRef<unknown>)[],
-  label: string,
-  result: Result,
   ready: () => void,
 ): void {
   let left = 1;
@@ -107,30 +108,69 @@ function whenAllSettled(
     if (!(part instanceof ObjectRef)) continue;
     left++;
     const { result: argument, codec } = recordOf(part);
-    argument.whenSettled(() => {
+    const there = () => {
       const cause = argument.error;
       if (cause !== undefined) {
-        const text = `task ${label} was not run: argument ${i + 1}, the result of ${part.label}, has failed: ${cause.message}`;
-        result.reject(new TaskError(text, { task: label, remoteName: cause.name, cause }));
-      } else if (codec.load === undefined) {
-        one();
+        result.reject(failedArgument(label, i, part.label, cause));
+      } else if (argument.bytes === undefined && !isPassedOn(member, task, i, part)) {
+        // The value must be encoded in another way here.
+        argument.whenSettled(there);
       } else {
-        codec.load().then(one, (error: Error) => result.reject(error));
+        one();
       }
-    });
+    };
+    const loaded = () => {
+      if (codec.load === undefined || argument.error !== undefined) there();
+      else codec.load().then(there, (error: Error) => result.reject(error));
+    };
+    if (argument instanceof BorrowedResult) argument.whenLocated(loaded);
+    else argument.whenSettled(loaded);
   }
   one();
 }
 
-/** Returns the encoded value of a reference as an argument: as it is if the types are equal. */
+/** Encodes the arguments of a task. Returns the host that has most of them, if this one has fewer. */
+function encodeParts(
+  member: ContextMember,
+  pending: PendingTask,
+  parts: readonly (Uint8Array | ObjectRef<unknown>)[],
+): number | undefined {
+  const large = parts.flatMap((part, i) => (part instanceof ObjectRef && sizeAtOwner(part) !== undefined ? [i] : []));
+  const encoded = parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, pending.task, i, part) : part));
+  pending.args = encodeArguments(pending.label, encoded);
+  if (large.length === 0) return undefined;
+  pending.fetched = large;
+  const here = encoded.reduce((sum, { length }, i) => (large.includes(i) ? sum : sum + length), 0);
+  const bytesAt = new Map<number | undefined, number>([[member.host, here]]);
+  for (const i of large) {
+    const ref = parts[i] as ObjectRef<unknown>;
+    const { host } = recordOf(ref).remote!;
+    bytesAt.set(host, (bytesAt.get(host) ?? 0) + sizeAtOwner(ref)!);
+  }
+  const [near] = [...bytesAt].reduce((most, one) => (one[1] > most[1] ? one : most));
+  return near === member.host ? undefined : near;
+}
+
+/** Returns the size of a result that only its owner has; undefined if it is here. */
+function sizeAtOwner(ref: ObjectRef<unknown>): number | undefined {
+  const { result } = recordOf(ref);
+  return result instanceof BorrowedResult && !result.isSettled ? result.size : undefined;
+}
+
+/** Returns whether the encoded value of a reference is an argument as it is. */
+function isPassedOn(member: ContextMember, task: Task, index: number, ref: ObjectRef<unknown>): boolean {
+  return argumentCodec(task, index, member).fingerprint === recordOf(ref).codec.fingerprint;
+}
+
+/** Returns the encoded value of a reference as an argument: as it is if the types are equal, or the reference if its owner has it. */
 function passOn(member: ContextMember, task: Task, index: number, ref: ObjectRef<unknown>): Uint8Array {
   const { result, codec } = recordOf(ref);
+  if (sizeAtOwner(ref) !== undefined) return member.refs.write(ref);
   const bytes = result.bytes;
   // It was released after it had settled.
   if (bytes === undefined) throw result.error!;
-  const wanted = argumentCodec(task, index, member);
-  if (wanted.fingerprint === codec.fingerprint) return bytes;
-  return wanted.encode(codec.decode(bytes), placeOf(task, index));
+  if (isPassedOn(member, task, index, ref)) return bytes;
+  return argumentCodec(task, index, member).encode(codec.decode(bytes), placeOf(task, index));
 }
 
 const places = new WeakMap<Task, PlainPlace[]>();

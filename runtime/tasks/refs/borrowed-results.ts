@@ -6,7 +6,14 @@ import { ObjectLostError } from "../errors.js";
 import type { DropDetector, DroppableReference } from "../kernel.js";
 import { taskErrorOf } from "../submit/task-error-of.js";
 import { tell } from "../tell.js";
-import { Result } from "./result.js";
+import { BorrowedResult } from "./borrowed-result.js";
+import type { Result } from "./result.js";
+
+/**
+ * The size in bytes above which a result that is an argument goes from its owner to the worker, and not through this process.
+ * Smaller ones come with the answer of the owner, which is awaited anyway.
+ */
+const LARGE_BYTES = 65_536;
 
 interface Borrowed {
   readonly key: string;
@@ -15,7 +22,7 @@ interface Borrowed {
 }
 
 export class BorrowedResults {
-  readonly #results = new Map<string, DroppableReference<Result>>();
+  readonly #results = new Map<string, DroppableReference<BorrowedResult>>();
   readonly #drops: DropDetector;
   readonly #inTurn: (body: () => void) => void;
   #closed: Error | undefined;
@@ -31,17 +38,22 @@ export class BorrowedResults {
    *
    * @param returned whether the reference has just arrived in the result of a task
    */
-  borrow(remote: ObjectReference, borrower: TaskOwnerMesh<never>, returned: boolean): Result {
+  borrow(remote: ObjectReference, borrower: TaskOwnerMesh<never>, returned: boolean): BorrowedResult {
     const key = `${procsOf(remote.owner)[0]}/${remote.id}`;
     const known = this.#results.get(key)?.deref();
     if (known !== undefined) {
       // This process counts once. The owner learns that the reference on its way has arrived.
+      if (remote.size !== undefined && remote.size > LARGE_BYTES) known.located(remote.size, undefined);
       if (returned)
         this.#inTurn(() => tell(remote.owner, () => remote.owner.borrow.broadcast(remote.id, borrower, true)));
       return known;
     }
     // A result that is being fetched stays, because somebody waits for it.
-    const result: Result = new Result(0, remote.label, () => this.#fetch(remote, result));
+    const result: BorrowedResult = new BorrowedResult(remote.label, {
+      fetch: () => this.#fetch(remote, result),
+      locate: () => this.#locate(remote, result),
+    });
+    if (remote.size !== undefined && remote.size > LARGE_BYTES) result.located(remote.size, undefined);
     this.#results.set(key, this.#drops.reference(result));
     this.#drops.watch(result, this.#borrowed({ key, remote, borrower }));
     this.#inTurn(() => tell(remote.owner, () => remote.owner.borrow.broadcast(remote.id, borrower, returned)));
@@ -64,6 +76,15 @@ export class BorrowedResults {
     this.#inTurn(() => {
       owner.fetch.callOne(id).then(
         (bytes) => result.resolve(bytes),
+        (error: Error) => result.reject(explain(label, error)),
+      );
+    });
+  }
+
+  #locate({ owner, id, label }: ObjectReference, result: BorrowedResult): void {
+    this.#inTurn(() => {
+      owner.locate.callOne(id, LARGE_BYTES).then(
+        ({ size, value }) => result.located(size, value),
         (error: Error) => result.reject(explain(label, error)),
       );
     });

@@ -13,16 +13,19 @@ interface Exported {
   /** The result, while it is kept for others. */
   kept: Result | undefined;
   readonly result: DroppableReference<Result>;
-  /** The number of references in results of tasks whose receivers have not announced themselves yet. */
-  onTheWay: number;
+  /** The number of references in results of tasks that each receiver has not borrowed yet. */
+  readonly onTheWay: Map<bigint, number>;
   /** The processes that have references, by the ids of their owners. */
   readonly borrowers: Set<bigint>;
 }
 
+/** The receiver of results of tasks that the program has started. The context ends with it. */
+const PROGRAM = 0n;
+
 export class ExportedResults {
   readonly #results = new Map<number, Exported>();
   readonly #drops: DropDetector;
-  /** The results that each process borrows. A process is watched as long as it borrows any. */
+  /** The results that each process borrows, and those to which references are on the way to it. Each process here is watched. */
   readonly #borrowed = new Map<bigint, Set<number>>();
   readonly #watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void;
 
@@ -45,19 +48,22 @@ export class ExportedResults {
   /**
    * Returns the number of a result, of which a reference is about to be sent.
    *
-   * @param isReturned whether it is sent in the result of a task, and thus kept until the receiver borrows it
+   * @param isReturned whether it is sent in the result of a task, and thus kept until the receiver borrows it or ends
+   * @param receiver the owner of the process that has started the task; undefined: the program
    */
-  export(result: Result, isReturned: boolean): number {
+  export(result: Result, isReturned: boolean, receiver?: TaskOwnerMesh<never>): number {
     const { id } = result;
     let known = this.#results.get(id);
     if (known === undefined) {
-      known = { kept: undefined, result: this.#drops.reference(result), onTheWay: 0, borrowers: new Set() };
+      known = { kept: undefined, result: this.#drops.reference(result), onTheWay: new Map(), borrowers: new Set() };
       this.#results.set(id, known);
       this.#drops.watch(result, { dropped: () => this.#results.delete(id) });
     }
     if (isReturned) {
-      known.onTheWay++;
+      const key = receiver === undefined ? PROGRAM : procsOf(receiver)[0]!;
+      known.onTheWay.set(key, (known.onTheWay.get(key) ?? 0) + 1);
       known.kept = result;
+      if (receiver !== undefined) this.#concerns(key, receiver, id);
     }
     return id;
   }
@@ -80,21 +86,15 @@ export class ExportedResults {
     const found = this.#results.get(id);
     const result = found?.result.deref();
     if (found === undefined || result === undefined) return;
-    if (returned) found.onTheWay = Math.max(0, found.onTheWay - 1);
-    found.kept = result;
     const key = procsOf(borrower)[0]!;
+    if (returned) arrived(found, found.onTheWay.has(key) ? key : PROGRAM);
+    found.kept = result;
     found.borrowers.add(key);
-    const ids = this.#borrowed.get(key);
-    if (ids !== undefined) {
-      ids.add(id);
-      return;
-    }
-    this.#borrowed.set(key, new Set([id]));
-    this.#watch(borrower, () => this.#ended(key));
+    this.#concerns(key, borrower, id);
   }
 
   unborrow(id: number, borrower: TaskOwnerMesh<never>): void {
-    this.#drop(id, procsOf(borrower)[0]!);
+    this.#drop(id, procsOf(borrower)[0]!, false);
   }
 
   clear(): void {
@@ -105,14 +105,33 @@ export class ExportedResults {
   #ended(key: bigint): void {
     const ids = this.#borrowed.get(key);
     this.#borrowed.delete(key);
-    for (const id of ids ?? []) this.#drop(id, key);
+    for (const id of ids ?? []) this.#drop(id, key, true);
   }
 
-  #drop(id: number, key: bigint): void {
-    this.#borrowed.get(key)?.delete(id);
+  /** Notes that the end of a process concerns a result. */
+  #concerns(key: bigint, owner: TaskOwnerMesh<never>, id: number): void {
+    const ids = this.#borrowed.get(key);
+    if (ids !== undefined) {
+      ids.add(id);
+      return;
+    }
+    this.#borrowed.set(key, new Set([id]));
+    this.#watch(owner, () => this.#ended(key));
+  }
+
+  /** @param hasEnded whether the process has ended, so that references on the way to it never arrive */
+  #drop(id: number, key: bigint, hasEnded: boolean): void {
     const found = this.#results.get(id);
+    if (hasEnded) found?.onTheWay.delete(key);
+    if (found?.onTheWay.has(key) !== true) this.#borrowed.get(key)?.delete(id);
     if (found === undefined) return;
     found.borrowers.delete(key);
-    if (found.borrowers.size === 0 && found.onTheWay === 0) found.kept = undefined;
+    if (found.borrowers.size === 0 && found.onTheWay.size === 0) found.kept = undefined;
   }
+}
+
+function arrived({ onTheWay }: Exported, key: bigint): void {
+  const left = (onTheWay.get(key) ?? 0) - 1;
+  if (left > 0) onTheWay.set(key, left);
+  else onTheWay.delete(key);
 }

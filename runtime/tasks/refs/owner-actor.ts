@@ -1,5 +1,5 @@
 /** The actor that gives the results of its process to other processes. */
-import { TaskOwnerActor, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import { type LocatedResult, TaskOwnerActor, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
 import { currentCell } from "../kernel.js";
 import type { Result } from "./result.js";
@@ -35,6 +35,11 @@ export class ResultOwner extends TaskOwnerActor {
   fetch(id: number): Promise<Uint8Array> | Uint8Array {
     const result = this.#member.exported.find(id);
     return result.bytes ?? untilSettled(result);
+  }
+
+  async locate(id: number, most: number): Promise<LocatedResult> {
+    const value = await this.fetch(id);
+    return value.length <= most ? { size: value.length, value } : { size: value.length };
   }
 
   isAwaited(id: number): boolean {

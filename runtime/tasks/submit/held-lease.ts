@@ -66,7 +66,7 @@ export class HeldLease {
 
   /** Returns the order that sends a task, with its function if the worker does not know the number of the function. */
   orderOf(pending: PendingTask): TaskOrder {
-    const { id, task, args, chain } = pending;
+    const { id, task, args, chain, fetched } = pending;
     pending.order = ++this.#lastOrder;
     const known = this.#functions.get(task);
     const fn = known ?? this.#functions.size;
@@ -76,6 +76,7 @@ export class HeldLease {
       order.defines = functionOf(task);
     }
     if (chain !== undefined) order.chain = chain;
+    if (fetched !== undefined) order.fetched = fetched;
     return order;
   }
 

@@ -16,14 +16,16 @@ interface HostUse {
 }
 
 /**
- * The hosts that can run tasks of one class. The next request goes to the own host, as long as it
- * has worker processes that were not asked for; otherwise to the less asked of two hosts that are
- * drawn at random. The cost does not depend on the number of hosts.
+ * The hosts that can run tasks of one class. The next request goes to the host with most of the arguments, or to the own host if there is
+ * none, as long as it has worker processes that were not asked for; otherwise to the less asked of two hosts that are drawn at
+ * random. The cost does not depend on the number of hosts.
  */
 export class HostChoice {
   readonly #hosts: HostUse[] = [];
-  /** The own host; undefined if it cannot run the tasks. */
+  /** The host with most of the arguments, or the own host; undefined if it cannot run the tasks. */
   readonly #home: HostUse | undefined;
+  /** Whether the tasks prefer the host that has the arguments. */
+  readonly isNear: boolean;
   readonly #random: () => number;
   /** The number of worker processes of all hosts. */
   readonly capacity: number;
@@ -34,7 +36,7 @@ export class HostChoice {
 
   /** @throws ResourceUnavailableError if no host has what the tasks need */
   constructor(hosts: readonly HostPort[], home: number, taskClass: TaskClass, label: string, random: () => number) {
-    const { bundle, resources } = taskClass;
+    const { bundle, near, resources } = taskClass;
     const indices = bundle === undefined ? hosts.keys() : [bundle.host];
     for (const index of indices) {
       const host = hosts[index];
@@ -42,7 +44,8 @@ export class HostChoice {
       this.#hosts.push({ index, host, used: 0, lostStarts: 0, refused: undefined });
     }
     if (this.#hosts.length === 0) throw new ResourceUnavailableError(describeLack(hosts, taskClass, label));
-    this.#home = this.#hosts.find(({ index }) => index === home);
+    this.isNear = near !== undefined;
+    this.#home = this.#hosts.find(({ index }) => index === (near ?? home));
     this.#random = random;
     this.capacity = this.#hosts.reduce((sum, { host }) => sum + host.procs, 0);
   }
@@ -52,15 +55,37 @@ export class HostChoice {
     return this.#hosts.length;
   }
 
-  /** Returns the host to ask next; undefined if all have ended or have refused. */
-  next(): HostUse | undefined {
+  /** Whether the host that has the arguments has no process left that was not asked for. Others can be asked after a while. */
+  get isNearBusy(): boolean {
     const home = this.#home;
-    if (home !== undefined && home.refused === undefined && home.used < home.host.procs) return home;
-    const count = this.#hosts.length;
-    if (count === 0) return undefined;
-    const first = this.#hosts[Math.floor(this.#random() * count)]!;
-    const second = this.#hosts[Math.floor(this.#random() * count)]!;
+    return this.isNear && home !== undefined && home.refused === undefined && home.used >= home.host.procs;
+  }
+
+  /** Returns whether a host is another one than that which has the arguments, and tasks may run there. */
+  isAway(host: HostUse): boolean {
+    const home = this.#home;
+    return this.isNear && home !== undefined && home.refused === undefined && host !== home;
+  }
+
+  /**
+   * Returns the host to ask next; undefined if all have ended or have refused.
+   *
+   * @param isLate whether the preferred host was asked and has not answered, so that others are asked if there are any
+   */
+  next(isLate: boolean): HostUse | undefined {
+    const home = this.#home;
+    if (!isLate && home !== undefined && home.refused === undefined && home.used < home.host.procs) return home;
+    if (this.#hosts.length === 0) return undefined;
+    const first = this.#draw(isLate);
+    const second = this.#draw(isLate);
     return first.used * second.host.procs <= second.used * first.host.procs ? first : second;
+  }
+
+  #draw(isLate: boolean): HostUse {
+    const count = this.#hosts.length;
+    const at = Math.floor(this.#random() * count);
+    const drawn = this.#hosts[at]!;
+    return isLate && drawn === this.#home ? this.#hosts[(at + 1) % count]! : drawn;
   }
 
   /** A process has ended while it started. Returns the number of them since the last one that has not. */

@@ -48,6 +48,8 @@ export class PendingTask {
   readonly chain: TaskOrigin[] | undefined;
   /** The encoded arguments; empty while some of them are missing. */
   args: Uint8Array = nothing;
+  /** The positions of the arguments that the worker fetches. `args` has references in their places. */
+  fetched: number[] | undefined = undefined;
   /** The references in the arguments: their results are kept as long as the task may run. */
   held: readonly object[] | undefined = undefined;
   /** Where the task is: waiting for arguments (neither), in a queue, or sent under a lease. */

@@ -12,6 +12,8 @@ import type { TaskClass } from "./task-class.js";
 const LINGER_MS = 100;
 /** The time in ms after which more hosts are asked, and after which tasks that wait behind a long one are taken back. */
 const PATIENCE_MS = 20;
+/** The time in ms after which other hosts than the one that has the arguments are asked: moving 100 MB takes about as long. */
+const NEAR_PATIENCE_MS = 100;
 /** The number of processes of a host that may end while they start, one after the other, before the host counts as unable. */
 const START_TRIES = 5;
 
@@ -49,6 +51,8 @@ export class TaskQueue {
   readonly #uses = new Map<HeldLease, HostUse>();
   readonly #owner: QueueOwner;
   #extraRequests = 0;
+  /** The time since which tasks have waited for the host that has their arguments, although it has no process for them. */
+  #nearBusySince: number | undefined;
   readonly #now = () => this.#owner.clock.now();
 
   constructor(taskClass: TaskClass, hosts: HostChoice, owner: QueueOwner) {
@@ -89,6 +93,7 @@ export class TaskQueue {
       }
     }
     if (this.waiting.length > 0) this.#askForMore();
+    else this.#nearBusySince = undefined;
   }
 
   #leaseFor(task: PendingTask): HeldLease | undefined {
@@ -108,10 +113,16 @@ export class TaskQueue {
   /** Called when a task of a lease has ended: the lease may take another one. */
   ended(lease: HeldLease): void {
     if (!this.leases.has(lease)) return;
-    if (lease.isIdle && lease.isLeaving) this.leave(lease);
+    if (lease.isIdle && (lease.isLeaving || this.#isSpare(lease))) this.leave(lease);
     else if (lease.isIdle) this.#idle.add(lease);
     else this.#roomy.add(lease);
     this.dispatch();
+  }
+
+  /** Returns whether a lease is not kept for later tasks, because their arguments are on another host, which is asked first again. */
+  #isSpare(lease: HeldLease): boolean {
+    const use = this.#uses.get(lease);
+    return this.waiting.length === 0 && use !== undefined && this.hosts.isAway(use);
   }
 
   /** Gives a lease back. Its tasks have ended. */
@@ -136,9 +147,13 @@ export class TaskQueue {
 
   #askForMore(): void {
     // Tasks on leases can all be waiting for those in this queue, so that the leases do not count.
-    const wanted = Math.min(this.waiting.length, this.hosts.capacity) + this.#extraRequests;
-    while (this.#requests.size < wanted) {
-      const at = this.hosts.next();
+    const wanted = Math.min(this.waiting.length, this.hosts.capacity);
+    while (this.#requests.size < wanted + this.#extraRequests) {
+      if (this.#extraRequests === 0 && this.hosts.isNearBusy) {
+        this.#nearBusySince ??= this.#now();
+        return;
+      }
+      const at = this.hosts.next(this.#requests.size >= wanted);
       if (at === undefined) {
         if (this.leases.size === 0 && this.#requests.size === 0) this.#rejectAll(this.hosts.refusal!);
         return;
@@ -178,6 +193,7 @@ export class TaskQueue {
     this.#owner.granted(lease);
     this.#idle.add(lease);
     this.dispatch();
+    if (lease.isIdle && this.#isSpare(lease)) this.leave(lease);
   }
 
   #refused(request: Request, error: Error): void {
@@ -204,12 +220,15 @@ export class TaskQueue {
     const now = this.#owner.clock.now();
     for (const lease of this.leases) this.#sendEarly(lease, now);
     if (this.waiting.length > 0) {
-      const oldest = Math.min(...[...this.#requests].map(({ since }) => since));
-      if (this.#requests.size > 0 && now - oldest > PATIENCE_MS) {
+      const since = this.#nearBusySince ?? Number.POSITIVE_INFINITY;
+      const oldest = Math.min(since, ...[...this.#requests].map((request) => request.since));
+      const isLate = now - oldest > (this.hosts.isNear ? NEAR_PATIENCE_MS : PATIENCE_MS);
+      if (this.#requests.size > 0 && isLate) {
         this.#extraRequests = Math.min(this.#requests.size, this.hosts.count - 1);
       }
       // The tasks of all leases may wait for those in the queue: the host has room for one more then.
-      if (this.#requests.size === 0) this.#extraRequests = Math.max(1, this.leases.size - this.hosts.capacity + 1);
+      if (this.#requests.size === 0 && (since === Number.POSITIVE_INFINITY || isLate))
+        this.#extraRequests = Math.max(1, this.leases.size - this.hosts.capacity + 1);
       this.dispatch();
       return;
     }

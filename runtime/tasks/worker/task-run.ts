@@ -3,6 +3,7 @@ import type { TaskOrder, TaskOrigin, TaskOutcome } from "../../../generated/task
 import { type RunningTask, runInScope } from "../context/current.js";
 import type { ContextMember } from "../context/member.js";
 import type { TaskImplementation } from "../function-registry.js";
+import { failedArgument } from "../submit/failed-argument.js";
 import { isThenable } from "../thenable.js";
 import { decodeArguments } from "../values/index.js";
 import { argumentCodec, resultCodec } from "../values-of-task.js";
@@ -98,16 +99,38 @@ export class TaskRun implements SlotTask, RunningTask {
       this.#fail(error);
       return;
     }
-    if (found instanceof Promise) void this.#startLater(found, parts);
+    if (found instanceof Promise || this.#order.fetched !== undefined) void this.#startLater(found, parts);
     else this.#call(found, parts);
   }
 
-  async #startLater(found: Promise<TaskImplementation>, parts: readonly Uint8Array[]): Promise<void> {
+  async #startLater(
+    found: TaskImplementation | Promise<TaskImplementation>,
+    parts: readonly Uint8Array[],
+  ): Promise<void> {
     try {
-      this.#call(await found, parts);
+      const implementation = await found;
+      this.#name = implementation.task.name;
+      const { fetched } = this.#order;
+      this.#call(implementation, fetched === undefined ? parts : await this.#fetch(parts, fetched));
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Returns the arguments with those that their owners have had. */
+  #fetch(parts: readonly Uint8Array[], fetched: readonly number[]): Promise<Uint8Array[]> {
+    const { member } = this.#environment;
+    return Promise.all(
+      parts.map(async (part, i) => {
+        if (!fetched.includes(i)) return part;
+        const ref = member.refs.read(part);
+        try {
+          return await member.bytesOf(ref);
+        } catch (error) {
+          throw failedArgument(this.#name, i, ref.label, error as Error);
+        }
+      }),
+    );
   }
 
   #call({ task, run }: TaskImplementation, parts: readonly Uint8Array[]): void {
@@ -146,7 +169,7 @@ export class TaskRun implements SlotTask, RunningTask {
     let hasReferences: boolean;
     try {
       const place = { kind: "result", task: task.name } as const;
-      ({ bytes, hasReferences } = member.returningRefs(resultCodec(task, member), value, place));
+      ({ bytes, hasReferences } = member.returningRefs(resultCodec(task, member), value, place, this.chain[0]?.owner));
     } catch (error) {
       this.#fail(error);
       return;

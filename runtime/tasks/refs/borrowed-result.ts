@@ -1,0 +1,56 @@
+/** A result of another process: it is fetched when someone waits for it, and its size can be known before. */
+import { Result } from "./result.js";
+
+/** How the owner is asked. Each function is called once at most. */
+export interface BorrowedSources {
+  /** Gets the value. */
+  readonly fetch: () => void;
+  /** Gets the size of a large value, or the value of a small one. */
+  readonly locate: () => void;
+}
+
+export class BorrowedResult extends Result {
+  #locate: (() => void) | undefined;
+  #waiting: (() => void)[] = [];
+  #size: number | undefined;
+
+  constructor(label: string, { fetch, locate }: BorrowedSources) {
+    super(0, label, fetch);
+    this.#locate = locate;
+  }
+
+  /** The number of encoded bytes of a large value that its owner has; undefined if it is not known. */
+  get size(): number | undefined {
+    return this.#size;
+  }
+
+  /** Calls `listener` when the value or error is here, or when the owner has a value whose size is known. */
+  whenLocated(listener: () => void): void {
+    if (this.isSettled || this.#size !== undefined) {
+      listener();
+      return;
+    }
+    this.#waiting.push(listener);
+    const locate = this.#locate;
+    this.#locate = undefined;
+    locate?.();
+  }
+
+  /** The owner has the value. @param value the value if it is small */
+  located(size: number, value: Uint8Array | undefined): void {
+    if (value === undefined) this.#size = size;
+    else this.resolve(value);
+    this.#tellWaiting();
+  }
+
+  override reject(error: Error): void {
+    super.reject(error);
+    this.#tellWaiting();
+  }
+
+  #tellWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const listener of waiting) listener();
+  }
+}

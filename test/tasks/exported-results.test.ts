@@ -1,0 +1,70 @@
+/** Tests of the results that a process keeps for others: until all have dropped their references, or have ended. */
+import { expect, test } from "vitest";
+import { type TaskOwnerMesh, taskOwnerDescriptor } from "../../generated/tasks.js";
+import { wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import { MeshRecord } from "../../runtime/actor/reference/mesh-record.js";
+import { ExportedResults } from "../../runtime/tasks/refs/exported-results.js";
+import { Result } from "../../runtime/tasks/refs/result.js";
+
+/** The owner of another process. */
+function ownerIn(proc: bigint): TaskOwnerMesh<never> {
+  const record = new MeshRecord({ id: proc + 100n, name: "results", owner: proc, extent: {} });
+  record.setLocation(0, { proc, location: "" });
+  return wholeMesh(record, taskOwnerDescriptor) as unknown as TaskOwnerMesh<never>;
+}
+
+function exporting() {
+  const ends = new Map<TaskOwnerMesh<never>, () => void>();
+  const drops = { watch() {}, reference: <T extends object>(value: T) => ({ deref: () => value }) };
+  const results = new ExportedResults(drops as never, (owner, ended) => ends.set(owner, ended));
+  const result = new Result(7, "make");
+  return { results, result, kill: (owner: TaskOwnerMesh<never>) => ends.get(owner)!() };
+}
+
+const [one, two] = [ownerIn(1n), ownerIn(2n)];
+
+test("a reference on the way to a process keeps its result until the process has borrowed and dropped it", () => {
+  const { results, result } = exporting();
+  results.export(result, true, one);
+  expect(results.size).toBe(1);
+  results.borrow(7, one, true);
+  results.unborrow(7, one);
+  expect(results.size).toBe(0);
+});
+
+test("a result is dropped when the process to which a reference is on the way has ended", () => {
+  const { results, result, kill } = exporting();
+  results.export(result, true, one);
+  results.export(result, true, one);
+  kill(one);
+  expect(results.size).toBe(0);
+});
+
+test("the end of a process drops nothing that others borrow, or that is on the way to others", () => {
+  const { results, result, kill } = exporting();
+  results.export(result, true, one);
+  results.export(result, true, two);
+  results.export(result, true);
+  kill(one);
+  expect(results.size).toBe(1);
+  results.borrow(7, two, true);
+  results.unborrow(7, two);
+  // The reference that is on the way to the program is left.
+  expect(results.size).toBe(1);
+  const program = ownerIn(3n);
+  results.borrow(7, program, true);
+  expect(results.size).toBe(1);
+  kill(program);
+  expect(results.size).toBe(0);
+});
+
+test("a process that has dropped a reference and ends before it gets another one leaves nothing", () => {
+  const { results, result, kill } = exporting();
+  results.export(result, true, one);
+  results.borrow(7, one, true);
+  results.export(result, true, one);
+  results.unborrow(7, one);
+  expect(results.size).toBe(1);
+  kill(one);
+  expect(results.size).toBe(0);
+});
