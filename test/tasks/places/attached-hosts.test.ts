@@ -67,7 +67,7 @@ test("a host that ends takes its tasks and actors with it, and nothing else: the
   await group.remove();
   await expect(
     context.placementGroup([{ cpus: 1 }, { cpus: 1 }], { strategy: "strictSpread", timeout: 0 }),
-  ).rejects.toThrow(/: host 0 has 1 cpus, host 1 has nothing$/);
+  ).rejects.toThrow(/: host 0 has 1 cpu, host 1 has nothing$/);
 });
 
 test("a task that may run again does so on another host when its own has ended", async () => {
