@@ -13,6 +13,8 @@ export interface ProcessStat {
   readonly state: string;
   /** The id of the process that has started it. */
   readonly parent: number;
+  /** The id of its session. */
+  readonly session: number;
   /** When it was started, in units of the system since its start. */
   readonly startTime: string;
   /** Its resident memory in pages. */
@@ -28,6 +30,7 @@ export function processStat(pid: number): ProcessStat | undefined {
   return {
     state: fields[0]!,
     parent: Number(fields[1]),
+    session: Number(fields[3]),
     startTime: fields[19]!,
     residentPages: Number(fields[21]),
   };

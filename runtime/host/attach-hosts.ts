@@ -11,6 +11,7 @@ import { currentRuntime } from "../proc/process/current-runtime.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
+import type { HostFinder } from "./attached/host-returns.js";
 import { type HostAddress, parseTargets } from "./attached/host-targets.js";
 import { firstCode } from "./mesh/first-code.js";
 import { HostMesh } from "./mesh/host-mesh.js";
@@ -118,13 +119,15 @@ export interface JobHosts {
   readonly controllerFiles?: ControllerFiles;
   /** How the code of this program is brought to the hosts before the first processes are spawned; absent: it is not. */
   readonly sync?: SyncOptions | undefined;
+  /** Finds hosts of the job again that were lost. Absent: they do not come back. */
+  readonly finder?: HostFinder<RoutedHost> | undefined;
 }
 
 /** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
 export function attachRoutedHosts<D extends string = "hosts">(
   places: readonly RoutedHost[],
   options: AttachOptions<D> = {},
-  { hasOwnProof, isSameLog, controllerFiles, sync }: JobHosts = { hasOwnProof: false, isSameLog: false },
+  { hasOwnProof, isSameLog, controllerFiles, sync, finder }: JobHosts = { hasOwnProof: false, isSameLog: false },
 ): HostMesh<D> {
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
@@ -137,6 +140,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
     rules,
   );
   const targets = addresses.map((target, rank) => withRoute(target, places[rank]!.route));
+  const targetOf = ({ address, route }: RoutedHost) => withRoute(parseTargets([address], rules)[0]!, route);
   const access = { ...resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]), isSameLog };
   const here = currentRuntime();
   const owner = currentCell();
@@ -145,6 +149,11 @@ export function attachRoutedHosts<D extends string = "hosts">(
     ...{ name, dimension, targets, access },
     ...(controllerFiles === undefined ? {} : { controllerFiles }),
     ...(sync === undefined ? {} : { firstCode: (hosts) => firstCode(hosts, sync) }),
+    finder: finder && {
+      limit: finder.limit,
+      find: async (number, signal) => targetOf(await finder.find(number, signal)),
+      returned: (number) => finder.returned(number),
+    },
   });
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
 }

@@ -5,7 +5,7 @@ import { controllerFilesOf, openCertificate, proofFor, whyHostsEnd } from "./dri
 import { JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
 import type { CheckedOptions } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
-import { attachRoutedHosts, type HostMesh } from "./kernel.js";
+import { attachRoutedHosts, type HostFinder, type HostMesh } from "./kernel.js";
 import { lastWords } from "./last-words.js";
 import { hostPlaces } from "./mesh-spec.js";
 import { codeProgress } from "./progress.js";
@@ -20,6 +20,8 @@ interface StartedJob {
   readonly isInside: boolean;
   /** Whether the run is recorded in a cache, or was found there, so that it outlives this program. */
   readonly isRecorded: boolean;
+  /** Reports what happens to the job after its start. */
+  readonly reportLater: Report;
 }
 
 /**
@@ -33,8 +35,31 @@ export async function attachRun(
   report: Report,
   missing: ReadonlySet<string>,
 ): Promise<HostMeshes> {
+  run.certificate ??= await certificateOf(job.provider, run);
+  for (;;) {
+    run.losing = new AbortController();
+    const { signal } = run.losing;
+    try {
+      return await attachOnce(job, run, report, missing);
+    } catch (error) {
+      // A host that was lost meanwhile comes back, or the next attempt fails.
+      if (!signal.aborted || run.endReason !== undefined || !bringsBack(job)) throw error;
+    }
+  }
+}
+
+/** Returns whether lost hosts come back. */
+function bringsBack({ provider, options: { lostTimeout } }: StartedJob): boolean {
+  return lostTimeout > 0 && provider.returned !== undefined;
+}
+
+async function attachOnce(
+  job: StartedJob,
+  run: JobRun,
+  report: Report,
+  missing: ReadonlySet<string>,
+): Promise<HostMeshes> {
   const { name: jobName, provider, options, isInside, isRecorded } = job;
-  run.certificate ??= await certificateOf(provider, run);
   const hosts = await hostsInTime(job, run, report, missing);
   const proof = proofFor(jobName, hosts, run.certificate?.files);
   const known = {
@@ -52,17 +77,37 @@ export async function attachRun(
   for (const name of Object.keys(provider.meshes)) {
     const own = hosts.filter(({ mesh }) => mesh === name);
     const sync = options.sync === null ? {} : { sync: { ...options.sync, ...codeProgress(jobName, name, options) } };
-    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, { ...known, ...sync });
+    const finder = hostFinder(job, run, own);
+    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, { ...known, ...sync, finder });
   }
   try {
     await abortable(Promise.all(Object.values(meshes).map(({ ready }) => ready)), losing);
   } catch (error) {
     const stopped = Promise.all(Object.values(meshes).map((mesh) => mesh.stop()));
     // A host that is lost would be dialled until the end of the time limit.
-    if (!losing.aborted) await stopped;
+    if (!losing.aborted || bringsBack(job)) await stopped;
     throw error;
   }
   return meshes;
+}
+
+/** Returns what finds lost hosts of a mesh again; undefined if they do not come back. @param known the hosts in rank order */
+function hostFinder(job: StartedJob, run: JobRun, known: readonly ReadyHost[]): HostFinder<ReadyHost> | undefined {
+  const { provider, options, reportLater } = job;
+  if (!bringsBack(job)) return undefined;
+  const { mesh } = known[0]!;
+  const hosts = [...known];
+  return {
+    limit: options.lostTimeout,
+    find: async (rank, signal) => {
+      const either = AbortSignal.any([signal, run.leaving.signal]);
+      const found = await provider.returned!(run.record.allocation, hosts[rank] ?? { mesh, rank, address: "" }, either);
+      hosts[rank] = found;
+      return found;
+    },
+    returned: (rank) =>
+      reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${hosts[rank]!.address}` }),
+  };
 }
 
 /** Opens the certificate of this program. @throws Error with the reason if the run has ended, which removes it */

@@ -93,6 +93,22 @@ export class PartialAllocationError extends JobStartError {
   }
 }
 
+/** Thrown when a job cannot get another size. Its hosts and its meshes are as before. */
+export class JobResizeError extends JobError {
+  override readonly name = "JobResizeError";
+
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param reason why, and what to do
+   * @param options the cause
+   */
+  constructor(job: string, reason: string, options?: ErrorOptions) {
+    super(job, `cannot resize job "${job}": ${reason}`, options);
+  }
+}
+
 /** Thrown when a program cannot detach from a job. Unless the message says otherwise, nothing has changed. */
 export class JobDetachError extends JobError {
   override readonly name = "JobDetachError";

@@ -13,6 +13,7 @@ export {
   JobElsewhereError,
   JobError,
   JobLostError,
+  JobResizeError,
   JobStartError,
   JobStartTimeoutError,
   JobSubmitError,

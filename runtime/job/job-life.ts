@@ -22,6 +22,7 @@ import { Progress } from "./progress.js";
 import type { JobLogLine, JobProvider, Report } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 import { specHash } from "./record/spec-hash.js";
+import { resizeRun } from "./resize-run.js";
 import { type SubmittedJob, submitJob } from "./submitted-job.js";
 
 /** The beginning of a run: submitted, or found again. */
@@ -100,6 +101,18 @@ export class JobLife {
   meshesOf(run: JobRun): Promise<HostMeshes> {
     run.meshes ??= this.#start(run);
     return run.meshes;
+  }
+
+  /** Gives the run further hosts. @returns the meshes with their new extents */
+  async resize(sizes: Readonly<Record<string, number | undefined>>): Promise<HostMeshes> {
+    const run = await this.applied();
+    const earlier = this.meshesOf(run);
+    // A resize that is under way is awaited, so that each knows the sizes that are.
+    const resizing = earlier.then((meshes) => resizeRun(this.#started, run, meshes, sizes, this.#report));
+    run.meshes = resizing.catch(() => earlier);
+    const meshes = await resizing;
+    run.attached = Object.values(meshes);
+    return meshes;
   }
 
   /** Leaves a run that goes on without this program. */
@@ -183,6 +196,10 @@ export class JobLife {
         // A job that a scheduler has queued again gets new hosts, which may still come up in time.
         if (event.rank !== undefined) run.losing.abort();
       }
+      if (event.kind === "host-replaced") {
+        // The event follows when this program has attached the host again.
+        if (run.attached !== undefined) return;
+      }
       this.#report(event);
     };
     let reason: string;
@@ -244,7 +261,13 @@ export class JobLife {
   }
 
   get #started(): Parameters<typeof attachRun>[0] {
-    return { name: this.name, provider: this.provider, options: this.options, ...this.#lasting };
+    return {
+      name: this.name,
+      provider: this.provider,
+      options: this.options,
+      reportLater: this.#report,
+      ...this.#lasting,
+    };
   }
 
   get #lasting() {

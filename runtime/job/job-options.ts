@@ -15,8 +15,11 @@ export interface JobOptions {
   readonly cache?: string | null;
   /** The time for which hosts stay without a driver, if there is a cache. Default: `"1h"`. */
   readonly idle?: Duration;
-  /** The time in which all hosts must be up once the job runs. Default: `"2m"`. */
-  readonly hostTimeout?: Duration;
+  /**
+   * The time in which all hosts must be up once the job runs, and in which a host that was lost must be up again: `start` and `lost`
+   * set the two apart. With 0, or with 0 for `lost`, lost hosts are not replaced, and nobody waits for them. Default: `"2m"`.
+   */
+  readonly hostTimeout?: Duration | { readonly start?: Duration; readonly lost?: Duration };
   /** How the driver connects to the hosts: see the options of `attachHosts`. */
   readonly attach?: JobAttachOptions;
   /** Lines of the shell that run on each host before Viceroy, such as `module load nodejs`. */
@@ -59,7 +62,10 @@ export interface CheckedOptions {
   readonly name: string;
   readonly cache: string | null;
   readonly idle: number;
+  /** The time in ms in which all hosts must be up. */
   readonly hostTimeout: number;
+  /** The time in ms in which a lost host must be up again; 0 if it is not replaced. */
+  readonly lostTimeout: number;
   readonly attach: JobAttachOptions;
   readonly setup: string | null;
   readonly node: string | null;
@@ -97,7 +103,7 @@ export const defaultCache = ".viceroy/job_state.json";
  */
 export function checkJobOptions(options: unknown, own: readonly string[]): CheckedOptions {
   checkOptionNames("cannot make a job", options, [...own, ...optionNames]);
-  const { name = "viceroy", cache = defaultCache, idle = "1h", hostTimeout = "2m" } = options as JobOptions;
+  const { name = "viceroy", cache = defaultCache, idle = "1h" } = options as JobOptions;
   const { attach = {}, setup, node, progress = "auto" } = options as JobOptions;
   if (typeof name !== "string" || !/^[\w.-]{1,64}$/.test(name)) {
     throw optionError("name as 1 to 64 letters, digits, and . _ -", name);
@@ -114,7 +120,7 @@ export function checkJobOptions(options: unknown, own: readonly string[]): Check
     name,
     cache,
     idle: durationMs(idle, "idle"),
-    hostTimeout: durationMs(hostTimeout, "hostTimeout"),
+    ...checkHostTimeout((options as JobOptions).hostTimeout),
     attach,
     setup: setup ?? null,
     node: node ?? null,
@@ -140,6 +146,24 @@ function checkSync(sync: JobOptions["sync"] = true): JobSyncOptions | null {
   if (typeof sync !== "object" || sync === null) throw optionError("sync as true, false or options", sync);
   checkOptionNames("cannot make a job with sync", sync, syncNames);
   return sync;
+}
+
+const defaultHostTimeout = "2m";
+
+function checkHostTimeout(
+  given: JobOptions["hostTimeout"] = defaultHostTimeout,
+): Pick<CheckedOptions, "hostTimeout" | "lostTimeout"> {
+  if (typeof given !== "object" || given === null) {
+    const limit = durationMs(given, "hostTimeout");
+    // Nothing starts in no time.
+    return { hostTimeout: limit === 0 ? durationMs(defaultHostTimeout, "hostTimeout") : limit, lostTimeout: limit };
+  }
+  checkOptionNames("cannot make a job with hostTimeout", given, ["start", "lost"]);
+  const { start = defaultHostTimeout, lost = defaultHostTimeout } = given;
+  return {
+    hostTimeout: durationMs(start, "start of hostTimeout"),
+    lostTimeout: durationMs(lost, "lost of hostTimeout"),
+  };
 }
 
 /** The bounds of the lifetime of certificates, in ms. */

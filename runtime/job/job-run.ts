@@ -11,7 +11,7 @@ export interface JobRun extends SubmittedJob {
   /** Aborted when this program ends its interest in the run. */
   readonly leaving: AbortController;
   /** Aborted when a host is lost. */
-  readonly losing: AbortController;
+  losing: AbortController;
   /** Resolves with the host meshes; undefined until they are asked for. */
   meshes?: Promise<HostMeshes>;
   /** Why the last host that was lost has ended. */

@@ -107,6 +107,34 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   }
 
   /**
+   * Gives the job further hosts, waits until they are up, and attaches them. Nothing is started on them: pass the meshes on, as in
+   * `procs.resize({ hosts: 8 })`. Earlier handles keep their extents. A later run of the program begins with the sizes that it asks
+   * for, and gets hosts which are there already when it resizes. Only a `ProcessJob` can grow.
+   *
+   * @example
+   * ```ts
+   * import { ProcessJob } from "viceroy/job";
+   *
+   * await using job = new ProcessJob({ meshes: { trainers: { hosts: 2 } } });
+   * const procs = (await job.state()).trainers.spawnProcs({ gpus: 4 });
+   * await job.resize({ trainers: 3 });
+   * const more = procs.resize({ hosts: 3 });
+   * console.log(more.extent); // { hosts: 3, gpus: 4 }
+   * ```
+   *
+   * @param sizes the new numbers of hosts by the names of the meshes, not less than now
+   * @returns all host meshes by name, as {@link state} returns them from now on
+   * @throws {JobResizeError} as a rejection, when a mesh would get smaller, the class of the job cannot grow, or a host does not come up
+   *   within `hostTimeout`; the meshes are as before then
+   * @throws {TypeError} as a rejection, when the job has no mesh of a name
+   * @throws {RangeError} as a rejection, when a size is no whole number from 1
+   */
+  async resize(sizes: { readonly [K in M]?: number }): Promise<JobState<M>> {
+    const meshes = await this.#life.resize(sizes);
+    return makeJobState<M>(this.name, meshes as Readonly<Record<M, HostMesh<"hosts">>>);
+  }
+
+  /**
    * Ends the job: its hosts, and everything that runs on them. The job can be submitted again afterwards. Killing a job
    * that is not active ends what the cache has of it, or the run of its record. In the command of a batch job, it ends the program's own processes
    * on the hosts of that job, and nothing else.

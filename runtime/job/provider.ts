@@ -28,6 +28,8 @@ export interface Submission {
    * submits.
    */
   readonly idle: number | undefined;
+  /** The time in ms in which a host that was lost must be up again; 0 if it is not replaced. */
+  readonly lostTimeout: number;
   /** The command that runs inside the allocation, and with which the job ends; absent if the hosts wait for drivers. */
   readonly client?: ClientOrder;
   /** The record of the job, in the form of its file, for the machine on which the command runs. */
@@ -51,6 +53,8 @@ export interface ReadyHost extends HostPlace {
   readonly route?: string;
   /** The token that the host asks for; absent if it asks for none. */
   readonly token?: string;
+  /** How many times the host was replaced. Absent: the provider does not count. */
+  readonly incarnation?: number;
 }
 
 /** A line that a host, or a process on it, has printed. */
@@ -107,6 +111,25 @@ export interface JobProvider<A extends Json = Json> {
    * @throws JobStartError if the job ends before
    */
   hosts(allocation: A, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]>;
+  /**
+   * Resolves with a host that this driver has lost when it is up again. Absent: lost hosts do not come back.
+   * @param lost the host as the driver knew it
+   * @throws Error with the reason if it will not come back
+   */
+  returned?(allocation: A, lost: ReadyHost, signal: AbortSignal): Promise<ReadyHost>;
+  /**
+   * Gives a running job further hosts, and resolves with them when they are up. A place that has a host already keeps it. Absent: the provider
+   * cannot.
+   * @param lostTimeout the time in ms in which one of them that was lost must be up again; 0 if it is not replaced
+   * @throws Error with the reason if a host does not come up; none of the hosts that did not is left
+   */
+  grow?(
+    allocation: A,
+    places: readonly HostPlace[],
+    lostTimeout: number,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<readonly ReadyHost[]>;
   /** Reports what happens to a running job. Resolves with the reason when it has ended, or when `signal` is aborted. */
   watch(allocation: A, report: Report, signal: AbortSignal): Promise<string>;
   /** Ends the job, and resolves when nothing of it is left. Idempotent. */

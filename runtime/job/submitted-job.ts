@@ -98,7 +98,7 @@ function folderWithoutCache({ sharesFolder = false }: JobProvider, applyId: stri
 
 async function submitNew(
   provider: JobProvider,
-  { name, idle }: CheckedOptions,
+  { name, idle, lostTimeout }: CheckedOptions,
   cache: JobCache | undefined,
   signal: AbortSignal,
   client: ClientOrder | undefined,
@@ -126,7 +126,8 @@ async function submitNew(
     const credentials = await newCredentials(provider, applyId, credentialsFolder(folder));
     const kept = cache === undefined ? undefined : idle;
     if (cache !== undefined) writeRecordFile(recordFileOf(folder), draft);
-    const submission = { name, applyId, folder, credentials, idle: kept, record: formatRecord(draft), signal };
+    const run = { name, applyId, folder, credentials, record: formatRecord(draft) };
+    const submission = { ...run, idle: kept, lostTimeout, signal };
     const allocation = await provider.submit(client === undefined ? submission : { ...submission, client });
     const record = { ...draft, allocation };
     try {

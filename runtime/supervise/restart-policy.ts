@@ -135,11 +135,14 @@ const HISTORY_LIMIT = 16;
 
 /** The restarts of the ranks of one mesh. */
 export class RestartTracker {
+  /** Whether the policy restarts a rank at all after a failure. */
+  readonly restarts: boolean;
   readonly #plan: RestartPlan;
   readonly #restartsByRank = new Map<number, RestartRecord[]>();
 
   constructor(plan: RestartPlan) {
     this.#plan = plan;
+    this.restarts = plan.policy !== "never" && plan.maxRestarts > 0;
   }
 
   /**

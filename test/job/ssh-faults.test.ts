@@ -119,7 +119,8 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
 
   test("ends its hosts when the jump host dies, and reports each of them", async () => {
     const hosts = ["n1", "greeting"];
-    const driver = drivers.start({ meshes: { workers: { hosts } }, sshOptions: ["-J", "jump"] }, "wait");
+    const options = { meshes: { workers: { hosts } }, sshOptions: ["-J", "jump"], hostTimeout: 0 };
+    const driver = drivers.start(options, "wait");
     expect((await driver.outcome()).message).toBe(undefined);
     for (const pid of drivers.processesOn("jump")) process.kill(pid, "SIGKILL");
     await until(() => driver.events().filter((event) => event.startsWith("host-lost: ")).length === 2);

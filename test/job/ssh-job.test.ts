@@ -181,7 +181,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     });
 
     test("with their ssh", async () => {
-      const driver = drivers.start({ setup: runaway }, "wait");
+      const driver = drivers.start({ setup: runaway, hostTimeout: 0 }, "wait");
       await driver.outcome();
       const clients = running(/^(?:\S*\/)?ssh .* n1 /, drivers.onDriver());
       for (const pid of clients) process.kill(pid, "SIGKILL");
@@ -195,7 +195,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     });
 
     test("with the session of their server of ssh", async () => {
-      const driver = drivers.start({ setup: runaway }, "wait");
+      const driver = drivers.start({ setup: runaway, hostTimeout: 0 }, "wait");
       await driver.outcome();
       for (const pid of running(/^sshd: root/, drivers.processesOn("n1"))) process.kill(pid, "SIGKILL");
       await until(() => drivers.processesOn("n1").length === 0);
@@ -203,7 +203,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     });
 
     test("when the network loses them", async () => {
-      const driver = drivers.start({ setup: runaway }, "wait");
+      const driver = drivers.start({ setup: runaway, hostTimeout: 0 }, "wait");
       await driver.outcome();
       const { machine } = network.machines["n1"]!.cluster;
       const own = drivers.processesOn("n1").filter((pid) => !running(/^sshd: /, [pid]).length);

@@ -72,6 +72,17 @@ export interface HostAccess {
   readonly isSameLog: boolean;
 }
 
+/** What a mesh of hosts has to do with one of its hosts. */
+export interface HostCalls {
+  /** Called when the host was lost, and was not left. */
+  lost(host: AttachedHost, reason: string): void;
+  /** Returns the wait for a lost host that may come back: it resolves when the host is back. */
+  waitFor(host: AttachedHost): Promise<void> | undefined;
+}
+
+/** For a host that belongs to no mesh. */
+const noCalls: HostCalls = { lost() {}, waitFor: () => undefined };
+
 /** A process on a host, as its backend describes it. */
 interface HostedProcess extends Pick<StartRequest, "label" | "stdio"> {
   readonly proc: ProcId;
@@ -88,6 +99,7 @@ export class AttachedHost implements HostLink {
   readonly #runtime: ProcessRuntime;
   readonly target: HostAddress;
   readonly #access: HostAccess;
+  readonly #calls: HostCalls;
   readonly #agent: HostAgentMesh;
   readonly #backends = new Map<ProcId, HostedBackend>();
   #lostCause: FailureCause | undefined;
@@ -98,8 +110,15 @@ export class AttachedHost implements HostLink {
   #info: HostInfo | undefined;
 
   /** @param id the id of the agent on the host: a new one, or that of a driver whose place this process takes */
-  constructor(runtime: ProcessRuntime, target: HostAddress, access: HostAccess, id = runtime.platform.random.id()) {
+  constructor(
+    runtime: ProcessRuntime,
+    target: HostAddress,
+    access: HostAccess,
+    calls = noCalls,
+    id = runtime.platform.random.id(),
+  ) {
     this.id = id;
+    this.#calls = calls;
     this.address = formatNetworkAddress(target.address);
     this.#runtime = runtime;
     this.target = target;
@@ -260,6 +279,11 @@ export class AttachedHost implements HostLink {
     return this.#lostCause !== undefined;
   }
 
+  /** The wait for this host, if it was lost and may come back as another one. It resolves then, and rejects with the reason if it does not. */
+  get comeback(): Promise<void> | undefined {
+    return this.isLost ? this.#calls.waitFor(this) : undefined;
+  }
+
   /** Sends to the agent of the host as the root of this program. */
   ask<T>(send: (agent: HostAgentMesh) => T): T {
     return runAsRoot(this.#runtime.mainProc.proc, () => send(this.#agent));
@@ -270,6 +294,8 @@ export class AttachedHost implements HostLink {
     this.#runtime.attachedHosts.delete(this.id);
     hostWatcherOf(this.#runtime).unwatch(this.id);
     this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
+    // Processes that end with the host find out whether it comes back.
+    if (!this.#isLeaving) this.#calls.lost(this, this.#lostCause.message);
     const procs = [...this.#backends].flatMap(([proc, { hasExited }]) => (hasExited ? [] : [proc]));
     for (const backend of this.#backends.values()) backend.reportLost("process", this.#lostCause);
     this.#runtime.handleHostGone(this.id, this.#lostCause.message, procs);
@@ -295,11 +321,15 @@ export class AttachedHost implements HostLink {
   async shutdown(reason: string): Promise<void> {
     await this.ready;
     if (this.#lostCause !== undefined) throw new Error(this.#lostCause.message);
+    this.#isLeaving = true;
     try {
       await this.ask((agent) => agent.shutdown.callOne(reason));
     } catch (error) {
       // Another driver may have shut the host down first, which is what this driver wants.
-      if (this.#lostCause === undefined) throw error;
+      if (this.#lostCause === undefined) {
+        this.#isLeaving = false;
+        throw error;
+      }
     }
     this.markLost(reason);
   }

@@ -14,7 +14,8 @@ import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
-import { AttachedHost, type HostAccess } from "./attached-host.js";
+import { AttachedHost, type HostAccess, type HostCalls } from "./attached-host.js";
+import { type HostFinder, HostReturns } from "./host-returns.js";
 import type { HostAddress } from "./host-targets.js";
 import { type CodeTree, HostsCode } from "./hosts-code.js";
 
@@ -30,6 +31,8 @@ interface AttachedHostsOptions {
   readonly controllerFiles?: ControllerFiles;
   /** Decides at the first spawn which code is brought to the hosts. Absent: only what the program asks for. */
   readonly firstCode?: (hosts: AttachedHosts) => Promise<CodeTree | undefined>;
+  /** Finds lost hosts again. Absent: they do not come back. */
+  readonly finder?: HostFinder<HostAddress> | undefined;
 }
 
 /**
@@ -54,11 +57,13 @@ export class AttachedHosts implements OwnedMesh {
   readonly #procs = new Set<SpawnedProcs>();
   /** The hosts that have left the mesh, and whose procs have not all ended. */
   readonly #leaving = new Map<AttachedHost, Promise<void>>();
+  readonly #returns: HostReturns<HostAddress> | undefined;
+  readonly #calls: HostCalls;
   #stopReason: string | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(runtime: ProcessRuntime, owner: LocalActor, options: AttachedHostsOptions) {
-    const { name, dimension, targets, access, agents, controllerFiles, firstCode } = options;
+    const { name, dimension, targets, access, agents, controllerFiles, firstCode, finder } = options;
     this.#runtime = runtime;
     this.owner = owner;
     this.name = name;
@@ -67,7 +72,13 @@ export class AttachedHosts implements OwnedMesh {
     this.controllerFiles = controllerFiles;
     this.code = new HostsCode(firstCode && (() => firstCode(this)));
     this.members = new Membership({ [dimension]: targets.length });
-    this.#hosts = targets.map((target, i) => new AttachedHost(runtime, target, access, agents?.[i]));
+    const attach = (number: number, target: HostAddress) => this.#attachAgain(number, target);
+    this.#returns = finder && new HostReturns(finder, runtime.platform.clock, attach);
+    this.#calls = {
+      lost: (host, reason) => this.#lost(host, reason),
+      waitFor: (host) => this.#returns?.waitFor(this.#hosts.indexOf(host)),
+    };
+    this.#hosts = targets.map((target, i) => new AttachedHost(runtime, target, access, this.#calls, agents?.[i]));
     this.#addKey(this.#hosts);
     runtime.ownership.add(owner, this);
     runtime.registerShutdown();
@@ -131,6 +142,7 @@ export class AttachedHosts implements OwnedMesh {
     this.#stopReason ??= reason;
     this.#stopping ??= Promise.resolve();
     this.#procs.clear();
+    this.#returns?.stop();
     for (const host of this.hosts) host.giveUp(reason);
     this.#runtime.ownership.remove(this.owner, this);
   }
@@ -161,9 +173,10 @@ export class AttachedHosts implements OwnedMesh {
     const resizing = this.members.plan(extent);
     this.members.apply(resizing);
     const reason = leaveReason(this.name, extent);
+    for (const number of resizing.leaving) this.#returns?.leave(number);
     const left = resizing.leaving.map((number) => this.#leave(this.hostAt(number), reason, drain));
     const joined = resizing.joining.map(({ number }, i) => {
-      const host = new AttachedHost(this.#runtime, targets[i]!, this.access);
+      const host = new AttachedHost(this.#runtime, targets[i]!, this.access, this.#calls);
       this.#hosts[number] = host;
       return host;
     });
@@ -171,6 +184,33 @@ export class AttachedHosts implements OwnedMesh {
     const ready = Promise.all([this.ready, ...left]).then(() => {});
     ready.catch(() => {});
     return { region: resizing.region, ready };
+  }
+
+  #lost(host: AttachedHost, reason: string): void {
+    const number = this.#hosts.indexOf(host);
+    // A host that ends while it is attached again has no number.
+    if (number === -1 || this.#stopping !== undefined || !this.members.has(number)) return;
+    this.#returns?.lost(number, reason);
+  }
+
+  /**
+   * Attaches a host that has taken the place of one that was lost.
+   * @throws Error if it does not accept this driver, or its place is not free any more
+   */
+  async #attachAgain(number: number, target: HostAddress): Promise<void> {
+    const host = new AttachedHost(this.#runtime, target, this.access, this.#calls);
+    this.#addKey([host]);
+    try {
+      await host.ready;
+    } catch (error) {
+      this.#runtime.hostKeyring.remove(host.id);
+      throw error;
+    }
+    if (this.#returns?.waitFor(number) === undefined || host.isLost) {
+      await host.leave("its place is not free any more");
+      throw new Error("its place is not free any more");
+    }
+    this.#hosts[number] = host;
   }
 
   /** Gives the credentials for hosts to the processes of this machine. */
@@ -188,6 +228,7 @@ export class AttachedHosts implements OwnedMesh {
   async shutdown(options: StopOptions): Promise<void> {
     this.checkOpen();
     this.#stopReason = options.reason;
+    this.#returns?.stop();
     await this.#stopProcs(options);
     const told = await Promise.allSettled(this.hosts.map((host) => host.shutdown(options.reason)));
     await this.stop(options);
@@ -198,6 +239,7 @@ export class AttachedHosts implements OwnedMesh {
 
   async #stop(options: StopOptions): Promise<void> {
     this.#stopReason ??= options.reason;
+    this.#returns?.stop();
     await this.#stopProcs(options);
     await Promise.all([...this.#leaving.values(), ...this.hosts.map((host) => host.leave(options.reason))]);
     this.#runtime.ownership.remove(this.owner, this);

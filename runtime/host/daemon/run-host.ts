@@ -71,6 +71,8 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     return 0;
   } finally {
     clearInterval(held);
+    // Input that does not end would keep this process alive.
+    if (options.lifeline === true) process.stdin.destroy();
   }
 }
 

@@ -127,21 +127,28 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     const isOwn = options.registry instanceof URL && options.registry.protocol === ownScheme;
     // Who names a registry says that the hosts have the program there.
     const hasRegistry = (options.registry ?? attachment?.access.registry) !== undefined;
-    const code = isOwn ? undefined : attachment?.code.forSpawn(hasRegistry);
+    const latestCode = () => (isOwn ? undefined : attachment?.code.forSpawn(hasRegistry));
+    let code = latestCode();
     const planFor = (given: SpawnProcsOptions<D | P>): PlanForExtent<D | P> => {
-      let last = { at: extent, plan: planProcs(given, layoutFor(extent), code) };
+      const own = code;
+      let last = { at: extent, plan: planProcs(given, layoutFor(extent), own) };
       return (at) => {
-        if (at !== last.at) last = { at, plan: planProcs(given, layoutFor(at), code) };
+        if (at !== last.at) last = { at, plan: planProcs(given, layoutFor(at), own) };
         return last.plan;
       };
     };
-    const plans = planFor(options);
+    let plans = planFor(options);
     const procs = startProcs(this.#runtime, extent, plans);
     (attachment ?? this.#own)?.addProcs(procs);
     const planner: ProcPlanner = {
       hostDimensions: Object.keys(this.extent),
       replacing: (changes) =>
         planReplacements(this.#runtime, procs, planFor({ ...options, ...changes } as SpawnProcsOptions<D | P>)),
+      renewing: () => {
+        code = latestCode();
+        plans = planFor(options);
+        return planReplacements(this.#runtime, procs, plans);
+      },
       followsHosts,
       joining: (joining) => {
         attachment?.checkOpen();

@@ -2,6 +2,7 @@
  * `ProcMesh`, the public handle of a mesh of procs: a region of the procs that were started together, on which actors
  * are spawned. Slices are meshes too. The procs themselves are in `proc/mesh/spawned-procs.ts`.
  */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Actor } from "../../actor/actor.js";
 import { currentCell } from "../../actor/context.js";
 import { type ActorMesh, makeMesh } from "../../actor/mesh/actor-mesh.js";
@@ -53,6 +54,14 @@ type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor
 
 /** Time in ms for which queued messages are handled at a stop or a replacement. */
 const defaultDrain = 5000;
+
+/** The options of `ProcMesh.restart`. */
+export interface RestartProcsOptions {
+  /** The new processes run the code of the program as it is now. */
+  readonly code: true;
+  /** The time in milliseconds for which an old process handles the messages that it has been sent. Default: 5,000. */
+  readonly drain?: number;
+}
 
 /** The parts of a handle that slices share. */
 interface ProcMeshParts {
@@ -156,6 +165,40 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
     checkOptionNames(`cannot replace processes of "${this.name}"`, changes, ["drain", ...replaceableOptions]);
     checkStopOptions(this.name, { drain });
     await procs.replace(this.#region, this.#planner.replacing(changes), drain);
+  }
+
+  /**
+   * Replaces the processes of this mesh or slice by new ones, one after another in rank order, so that they run the program's code as it is
+   * now: after an edit of a file, or after another `sync` of the hosts. Actors whose classes have `save` and `restore` keep their state; the
+   * others begin with fresh state. Addresses, handles and messages are as with {@link replace}.
+   *
+   * @example
+   * ```ts
+   * import { thisHost } from "viceroy";
+   *
+   * await using procs = thisHost().spawnProcs({ gpus: 4 });
+   * await procs.restart({ code: true });
+   * ```
+   *
+   * @param options what is new, and the time for messages of the old processes
+   * @returns a promise that resolves when the last process has been replaced
+   * @throws {Error} as a rejection, when a new process cannot be started, an actor cannot be created or its state cannot be
+   *   restored; that process and later ones go on with the old code
+   * @throws {TypeError} as a rejection, when an option is malformed
+   * @throws {RangeError} as a rejection, when a number is out of range
+   */
+  async restart(options: RestartProcsOptions): Promise<void> {
+    const procs = this.#group;
+    if (!(procs instanceof SpawnedProcs) || this.#planner === undefined) {
+      throw new Error("cannot restart the own process: it was not spawned from here");
+    }
+    const failed = `cannot restart processes of "${this.name}"`;
+    checkOptionNames(failed, options, ["code", "drain"]);
+    const { code, drain = defaultDrain } = options;
+    if (code !== true) throw new TypeError(`${failed}: expected code: true, got ${describeValue(code)}`);
+    checkStopOptions(this.name, { drain });
+    procs.checkMembers(this.#region, failed);
+    await procs.replace(this.#region, this.#planner.renewing(), drain, true);
   }
 
   /**

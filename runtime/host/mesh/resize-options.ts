@@ -45,6 +45,8 @@ export interface ProcPlanner {
   readonly followsHosts: boolean;
   /** Makes the function that starts replacement processes with the given changes. */
   replacing(changes: ReplaceOptions): (rank: number) => StartedChild;
+  /** Makes the function that starts replacement processes with the code that the hosts have now. Processes that join later have it, too. */
+  renewing(): (rank: number) => StartedChild;
   /**
    * Starts the processes that join the mesh.
    * @throws Error if their hosts do not belong to the mesh of hosts, or the option `cpus` is a list that is too short

@@ -50,7 +50,11 @@ export function startProcs<D extends string>(
   const { name, restart } = plan;
   const start = (made: SpawnedProcs, rank: number) => planReplacements(runtime, made, planFor)(rank);
   const describeStart = (made: SpawnedProcs, rank: number) => describeReplacement(runtime, made, planFor, rank);
-  const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start, describeStart });
+  const hostComeback = (made: SpawnedProcs, rank: number) => {
+    const point = made.members.placeOf(rank) as Point<D>;
+    return planFor(point.extent).host(point.rank)?.comeback;
+  };
+  const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start, describeStart, hostComeback });
   procs.configureChildren(starts.map((start) => startChild(runtime, procs, start, plan)));
   return procs;
 }

@@ -67,6 +67,11 @@ export class EnrolmentDesk {
     return secret;
   }
 
+  /** Lets another key enrol with the secret of a host, because the host is replaced. */
+  replaced(uri: string): void {
+    this.#keys.forget(uri);
+  }
+
   /** Expects a host no more. */
   forget(identity: Identity): void {
     this.#secrets.delete(formatIdentity(identity));

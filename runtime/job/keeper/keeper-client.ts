@@ -6,7 +6,14 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { taskMarkVariable } from "../../process-table.js";
-import { type KeeperEvent, type KeeperOrder, type KeeperState, keeperSocket } from "./keeper-order.js";
+import {
+  type HostOrder,
+  type KeeperEvent,
+  type KeeperOrder,
+  type KeeperState,
+  keeperSocket,
+  type LostHost,
+} from "./keeper-order.js";
 import { keeperVariable } from "./marked-processes.js";
 
 /** The errors of a connection to a keeper that has ended. */
@@ -57,6 +64,17 @@ export async function endKeeper(directory: string): Promise<boolean> {
   }
 }
 
+/** Tells a keeper that this driver has lost a host. Resolves also if no keeper listens. */
+export async function reportLostHost(directory: string, lost: LostHost): Promise<void> {
+  const path = `/lost?${new URLSearchParams({ ...lost, rank: String(lost.rank), incarnation: String(lost.incarnation) })}`;
+  await ask(directory, "POST", path).then(text, () => {});
+}
+
+/** Has a keeper start further hosts. A place that has a host keeps it. @throws Error if no keeper listens */
+export async function addHosts(directory: string, orders: readonly HostOrder[]): Promise<void> {
+  await text(await ask(directory, "POST", "/hosts", undefined, JSON.stringify(orders)));
+}
+
 /**
  * Connects to a keeper as a driver, and reads its events until the job or the keeper has ended, or `signal` is aborted.
  * As long as the connection is open, the keeper knows that the driver lives. It does not keep this process alive.
@@ -78,11 +96,17 @@ export async function* keeperEvents(directory: string, signal: AbortSignal): Asy
   }
 }
 
-function ask(directory: string, method: string, path: string, signal?: AbortSignal): Promise<IncomingMessage> {
+function ask(
+  directory: string,
+  method: string,
+  path: string,
+  signal?: AbortSignal,
+  body?: string,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const socketPath = join(directory, keeperSocket);
     request({ socketPath, method, path, agent: false, ...(signal === undefined ? {} : { signal }) }, resolve)
       .once("error", reject)
-      .end();
+      .end(body);
   });
 }

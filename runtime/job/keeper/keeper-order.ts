@@ -23,6 +23,8 @@ export interface HostOrder extends HostPlace {
   readonly fatal?: string;
   /** When a host that ends before it is up is started again. Absent: never. */
   readonly retry?: HostRetry;
+  /** When a host that was up, and that nobody has ended, is started again. Absent: never. */
+  readonly replace?: HostReplacement;
   /**
    * Maximum time in ms for the host to end by itself after the end of its standard input. Absent: it gets SIGTERM at
    * once.
@@ -36,6 +38,14 @@ export interface HostRetry {
   readonly said: string;
   /** The times in ms before each further start. Each is made up to a half longer, so that hosts do not meet again. */
   readonly pauses: readonly number[];
+}
+
+/** How a lost host is replaced. */
+export interface HostReplacement {
+  /** The time in ms in which it must be up again. */
+  readonly limit: number;
+  /** The mark of the processes of the host on this machine (marked-processes.ts), which are ended before. */
+  readonly mark: string;
 }
 
 /** A file that a host may need. */
@@ -70,12 +80,14 @@ export interface KeeperState {
   readonly isBatch: boolean;
 }
 
-/** The state of a host. */
-export type KeptState = "waiting" | "starting" | "up" | "ended";
+/** The state of a host. A host that is `lost` is being started again. */
+export type KeptState = "waiting" | "starting" | "up" | "lost" | "ended";
 
 /** A host as its keeper sees it. */
 export interface KeptHostInfo extends HostPlace {
   readonly state: KeptState;
+  /** How many times it was replaced. */
+  readonly incarnation: number;
   /** The time in ms from its start until it was up. */
   readonly took?: number;
   /** The first address at which it listens, once it is up. */
@@ -91,6 +103,11 @@ export interface KeeperEvent {
   readonly host?: KeptHostInfo;
   /** The job has ended, and why. No event follows. */
   readonly ended?: string;
+}
+
+/** What a driver tells at `POST /lost`: it has lost a host, of which it knew this incarnation. */
+export interface LostHost extends HostPlace {
+  readonly incarnation: number;
 }
 
 /** The name of the keeper's socket in its directory. */

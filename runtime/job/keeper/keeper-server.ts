@@ -1,8 +1,9 @@
 /** The HTTP server of a keeper, at a Unix socket that only the user can reach. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { Keeper } from "./keeper.js";
-import { type KeeperEvent, keeperSocket } from "./keeper-order.js";
+import { type HostOrder, type KeeperEvent, keeperSocket } from "./keeper-order.js";
 
 /** Listens at the socket of a keeper. */
 export async function serveKeeper(keeper: Keeper): Promise<Server> {
@@ -14,6 +15,15 @@ export async function serveKeeper(keeper: Keeper): Promise<Server> {
     else if (method === "GET" && url === "/events") sendEvents(keeper, request, response);
     else if (method === "POST" && url === "/end") {
       void keeper.end("it was killed").then(() => sendJson(response, {}));
+    } else if (method === "POST" && url === "/hosts") {
+      void text(request).then((orders) => {
+        keeper.addHosts(JSON.parse(orders) as HostOrder[]);
+        sendJson(response, {});
+      });
+    } else if (method === "POST" && url?.startsWith("/lost?")) {
+      const { mesh = "", rank, incarnation } = Object.fromEntries(new URL(url, "http://keeper").searchParams);
+      keeper.hostLost({ mesh, rank: Number(rank), incarnation: Number(incarnation) });
+      sendJson(response, {});
     } else {
       response.statusCode = 404;
       response.end();

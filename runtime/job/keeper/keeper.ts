@@ -7,15 +7,19 @@ import type { ChildProcess } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeOutcome, writeStart } from "../batch/client.js";
+import type { HostCertifier } from "../credentials/certify-host.js";
+import { hostUri } from "../credentials/credentials-folder.js";
 import {
   allHostsEnded,
+  type HostOrder,
   type KeeperEvent,
   type KeeperOrder,
   type KeeperState,
   type KeptHostInfo,
+  type LostHost,
 } from "./keeper-order.js";
 import { KeptClient } from "./kept-client.js";
-import { KeptHost } from "./kept-host.js";
+import { KeptHost, type KeptHostCalls } from "./kept-host.js";
 import { endMarkedProcesses } from "./marked-processes.js";
 import { guardMarked } from "./shell-ends.js";
 
@@ -30,7 +34,10 @@ const driverEndMs = 300;
 
 export class Keeper {
   readonly order: KeeperOrder;
-  readonly #hosts: readonly KeptHost[];
+  #hosts: readonly KeptHost[];
+  /** Hosts that were not asked for at first, and have not been up yet. */
+  readonly #joining = new Set<KeptHost>();
+  readonly #calls: KeptHostCalls;
   readonly #drivers = new Set<(event: KeeperEvent) => void>();
   #idleTimer: NodeJS.Timeout | undefined;
   #client: KeptClient | undefined;
@@ -43,17 +50,18 @@ export class Keeper {
     this.#resolveEnded = resolve;
   });
 
-  /** @param certify signs the certificate of a host that has asked for it at this socket */
-  constructor(order: KeeperOrder, certify: (socket: string) => void) {
+  /** @param certifier signs the certificates of hosts; absent if they need none */
+  constructor(order: KeeperOrder, certifier: HostCertifier | undefined) {
     this.order = order;
     mkdirSync(order.logs, { recursive: true, mode: 0o700 });
-    const calls = {
+    this.#calls = {
       changed: (host: KeptHost) => this.#hostChanged(host),
       ownersChanged: () => this.#awaitDriver(),
       heard: () => this.#startHosts(),
-      certify,
+      certify: (socket: string) => certifier?.certify(socket),
+      replaced: (host: KeptHost) => certifier?.replaced(hostUri(order.applyId, host.order)),
     };
-    this.#hosts = order.hosts.map((host) => new KeptHost(host, order.logs, calls));
+    this.#hosts = order.hosts.map((host) => new KeptHost(host, order.logs, this.#calls));
     this.#endAfter(firstDriverMs, `its driver did not connect within ${firstDriverMs} ms`);
     this.#startHosts();
     if (order.client !== undefined) {
@@ -88,6 +96,21 @@ export class Keeper {
     return () => {
       if (this.#drivers.delete(tell)) this.#awaitDriver();
     };
+  }
+
+  /** Starts further hosts. A place that has a host keeps it. */
+  addHosts(orders: readonly HostOrder[]): void {
+    const isFree = ({ mesh, rank }: HostOrder) =>
+      !this.#hosts.some(({ order }) => order.mesh === mesh && order.rank === rank);
+    const added = orders.filter(isFree).map((order) => new KeptHost(order, this.order.logs, this.#calls));
+    for (const host of added) this.#joining.add(host);
+    this.#hosts = [...this.#hosts, ...added];
+    this.#startHosts();
+  }
+
+  /** Handles what a driver says: it has lost a host. */
+  hostLost({ mesh, rank, incarnation }: LostHost): void {
+    this.#hosts.find(({ order }) => order.mesh === mesh && order.rank === rank)?.lostBy(incarnation);
   }
 
   /** Ends everything if no driver comes in time, unless a controller owns meshes on the hosts. */
@@ -146,6 +169,10 @@ export class Keeper {
     if (this.#ending !== undefined) return;
     for (const tell of this.#drivers) tell({ host: changed.info });
     if (changed.state === "starting") return;
+    // The job does not miss a host that could not join it.
+    if (this.#joining.delete(changed) && changed.state === "ended") {
+      this.#hosts = this.#hosts.filter((host) => host !== changed);
+    }
     this.#endWithHosts();
     this.#startHosts();
   }

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { ISSUER_REQUEST } from "../credentials/issuer-request.js";
 import { formatPlace } from "../mesh-spec.js";
+import { HostLosses } from "./host-losses.js";
 import type { HostOrder, KeptHostInfo, KeptState } from "./keeper-order.js";
 import { LineFinder } from "./line-finder.js";
+import { endMarkedProcesses, hostVariable } from "./marked-processes.js";
 import { RotatingLog } from "./rotating-log.js";
 
 /** The number of characters of output that are kept for the report of an end. */
@@ -28,16 +30,26 @@ export interface KeptHostCalls {
   heard(): void;
   /** Called when the host asks for its certificate, which it gets at this socket. */
   certify(socket: string): void;
+  /** Called before a host that was lost is started again. */
+  replaced(host: KeptHost): void;
 }
+
+/** The time in ms for a host to end by itself that a driver has lost. */
+const fenceMs = 3000;
 
 export class KeptHost {
   readonly order: HostOrder;
   readonly #log: RotatingLog;
   readonly #calls: KeptHostCalls;
   #owners = 0;
-  readonly #decoder = new StringDecoder("utf8");
+  #decoder = new StringDecoder("utf8");
   #child: ChildProcess | undefined;
   #state: KeptState = "waiting";
+  #incarnation = 0;
+  readonly #losses: HostLosses | undefined;
+  /** Why the host was lost that is being started again. */
+  #loss = "";
+  #fence: NodeJS.Timeout | undefined;
   #address: string | undefined;
   #reason: string | undefined;
   #startedAt = 0;
@@ -56,6 +68,7 @@ export class KeptHost {
     this.order = order;
     this.#log = new RotatingLog(logFileOf(logs, order));
     this.#calls = calls;
+    this.#losses = order.replace && new HostLosses(order.replace.limit);
     const { enrolmentSocket } = order;
     if (enrolmentSocket !== undefined) {
       this.#requests = new LineFinder(ISSUER_REQUEST, () => calls.certify(enrolmentSocket));
@@ -83,6 +96,7 @@ export class KeptHost {
       mesh,
       rank,
       state: this.#state,
+      incarnation: this.#incarnation,
       ...(this.#took === undefined ? {} : { took: this.#took }),
       ...(this.#address === undefined ? {} : { address: this.#address }),
       ...(route === undefined ? {} : { route }),
@@ -108,7 +122,9 @@ export class KeptHost {
     child.once("error", (error) => this.#end(`it could not be started: ${error.message}`));
     child.once("close", (code, signal) => {
       if (this.#retry()) return;
-      this.#end(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
+      const reason = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+      // A host that ends in order was ended by somebody.
+      if (code === 0 || !this.#replace(reason)) this.#end(reason);
     });
   }
 
@@ -117,6 +133,8 @@ export class KeptHost {
     const { endLimit } = this.order;
     clearInterval(this.#beats);
     clearTimeout(this.#retryTimer);
+    clearTimeout(this.#fence);
+    this.#losses?.stop();
     // A host that ends now is not started again.
     this.#retries = Number.POSITIVE_INFINITY;
     this.#child?.stdin?.end();
@@ -135,12 +153,15 @@ export class KeptHost {
     if (this.#fatal?.test(this.#output)) this.#child?.kill("SIGTERM");
     this.#countOwners();
     if (wasSilent) this.#calls.heard();
-    if (this.#state !== "starting") return;
+    if (this.#state !== "starting" && this.#state !== "lost") return;
     this.#supply();
     const [, address] = /^viceroy host .* listens at (\S+)\r?\n/m.exec(this.#output) ?? [];
     if (address === undefined) return;
     this.#address = address;
     this.#took = Math.round(performance.now() - this.#startedAt);
+    this.#losses?.up();
+    this.#reason = undefined;
+    if (this.#state === "lost") this.#incarnation++;
     this.#setState("up");
     this.#beat();
   }
@@ -171,6 +192,56 @@ export class KeptHost {
     return true;
   }
 
+  /**
+   * Handles what a driver says: it has lost the host, of which it knew this incarnation. A host that does not end by itself is
+   * ended, because what it still runs belongs to nobody.
+   */
+  lostBy(incarnation: number): void {
+    if (this.#losses === undefined || this.#state !== "up" || incarnation !== this.#incarnation) return;
+    this.#fence ??= setTimeout(() => this.#child!.kill("SIGKILL"), fenceMs);
+  }
+
+  /** Starts the host again later, as the next incarnation. Returns whether it does. */
+  #replace(reason: string): boolean {
+    const losses = this.#losses;
+    if (losses === undefined || losses.isStopped) return false;
+    const wasUp = this.#state === "up";
+    if (!wasUp && this.#state !== "lost") return false;
+    clearInterval(this.#beats);
+    clearTimeout(this.#fence);
+    this.#fence = undefined;
+    this.#loss = wasUp ? reason : this.#loss;
+    const verdict = losses.lost(
+      wasUp,
+      () => this.#startAgain(),
+      () => this.#end(`${this.#loss}; ${losses.lateness}`),
+    );
+    if (verdict !== undefined) {
+      this.#end(`${reason}; ${verdict}`);
+      return true;
+    }
+    if (wasUp) {
+      this.#owners = 0;
+      this.#reason = this.#describe(reason);
+      this.#setState("lost");
+    }
+    return true;
+  }
+
+  /** Ends what is left of the host on this machine, and starts it again. */
+  async #startAgain(): Promise<void> {
+    await endMarkedProcesses(this.order.replace!.mark, hostVariable);
+    if (this.#losses!.isStopped || this.#state !== "lost") return;
+    this.#log.write(Buffer.from("viceroy host: is started again\n"));
+    this.#output = "";
+    this.#decoder = new StringDecoder("utf8");
+    this.#isSupplied = false;
+    this.#retries = 0;
+    this.#startedAt = performance.now();
+    this.#calls.replaced(this);
+    this.#spawn();
+  }
+
   /** Sends signs of life until the host has ended. */
   #beat(): void {
     const { beat } = this.order;
@@ -189,12 +260,18 @@ export class KeptHost {
 
   #end(reason: string): void {
     if (this.#state === "ended") return;
-    const said = this.#output.replaceAll("\r", "").trim();
-    this.#reason = `host ${formatPlace(this.order)} is gone: ${reason}${said === "" ? "" : `; its output ends with: ${said}`}`;
+    this.#reason = this.#describe(reason);
+    this.#losses?.stop();
+    this.#child?.kill("SIGKILL");
     clearInterval(this.#beats);
     this.#log.close();
     this.#owners = 0;
     this.#setState("ended");
+  }
+
+  #describe(reason: string): string {
+    const said = this.#output.replaceAll("\r", "").trim();
+    return `host ${formatPlace(this.order)} is gone: ${reason}${said === "" ? "" : `; its output ends with: ${said}`}`;
   }
 
   #setState(state: KeptState): void {

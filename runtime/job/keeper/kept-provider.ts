@@ -2,7 +2,7 @@
  * The common part of providers whose hosts are started by a keeper on this machine: everything but the orders for the
  * hosts.
  */
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { taskMarkVariable } from "../../process-table.js";
@@ -19,11 +19,11 @@ import type { TlsSpec } from "../job-options.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { readLogs } from "./job-logs.js";
-import { endKeeper, keeperEvents, keeperState, startKeeper } from "./keeper-client.js";
+import { addHosts, endKeeper, keeperEvents, keeperState, reportLostHost, startKeeper } from "./keeper-client.js";
 import { allHostsEnded, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
 import { clientLogOf } from "./kept-client.js";
 import { logFileOf } from "./kept-host.js";
-import { endMarkedProcesses, keeperVariable, markVariable } from "./marked-processes.js";
+import { endMarkedProcesses, hostVariable, keeperVariable, markVariable } from "./marked-processes.js";
 
 /** What is known of hosts that a keeper holds. */
 export type KeptAllocation = {
@@ -33,6 +33,9 @@ export type KeptAllocation = {
   /** The folder of the log files. */
   readonly logs: string;
 };
+
+/** The parameters of `JobProvider.grow`. */
+export type GrowParameters = Parameters<NonNullable<JobProvider<KeptAllocation>["grow"]>>;
 
 export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   abstract readonly kind: string;
@@ -84,7 +87,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       mkdirSync(logs, { recursive: true, mode: 0o700 });
       const record = idle === undefined ? {} : { [recordVariable]: recordFileOf(folder) };
       const mark = { [markVariable]: applyId, ...record };
-      const hosts = this.orders(allocation, mark, submission);
+      const hosts = this.#replaceable(this.orders(allocation, mark, submission), submission);
       const command = client === undefined ? {} : { client: this.#clientOrder(client, mark, folder) };
       const { tls } = this;
       const certificates =
@@ -105,6 +108,18 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       throw error;
     }
     return allocation;
+  }
+
+  /** Adds to orders how the hosts are replaced. */
+  #replaceable(
+    orders: readonly HostOrder[],
+    { applyId, lostTimeout }: Pick<Submission, "applyId" | "lostTimeout">,
+  ): readonly HostOrder[] {
+    if (lostTimeout === 0) return orders;
+    return orders.map((order) => {
+      const mark = `${applyId}/${formatPlace(order)}`;
+      return { ...order, env: { ...order.env, [hostVariable]: mark }, replace: { limit: lostTimeout, mark } };
+    });
   }
 
   /** Returns the order for the command of a batch job, with its whole environment. */
@@ -139,26 +154,81 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     return state !== undefined && (state.isBatch || state.hosts.every((host) => host.state !== "ended"));
   }
 
-  async hosts({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
+  hosts(allocation: KeptAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
+    return this.#hostsAt(hostPlaces(this.meshes), allocation, report, signal);
+  }
+
+  /**
+   * Adds hosts to the keeper of a job, and resolves with them when they are up.
+   * @param orderAt returns the order for the host at a place. The first argument is that of `orders`
+   */
+  protected async growBy(
+    orderAt: (mark: Readonly<Record<string, string>>, place: HostPlace) => HostOrder,
+    ...[allocation, places, lostTimeout, report, signal]: GrowParameters
+  ): Promise<readonly ReadyHost[]> {
+    const { applyId, directory, logs } = allocation;
+    const recordFile = recordFileOf(dirname(logs));
+    const mark = { [markVariable]: applyId, ...(existsSync(recordFile) ? { [recordVariable]: recordFile } : {}) };
+    const orders = places.map((place) => orderAt(mark, place));
+    const add = () => addHosts(directory, this.#replaceable(orders, { applyId, lostTimeout }));
+    return this.#hostsAt(places, allocation, report, signal, add);
+  }
+
+  /**
+   * Resolves with the hosts at some places when they are up.
+   * @param begin called as soon as no event can be missed
+   */
+  async #hostsAt(
+    places: readonly HostPlace[],
+    { directory }: KeptAllocation,
+    report: Report,
+    signal: AbortSignal,
+    begin?: () => Promise<void>,
+  ): Promise<readonly ReadyHost[]> {
+    let hasBegun = begin === undefined;
     const leaving = new AbortController();
     const token = this.tokenOf(directory);
     const up = new Map<string, ReadyHost>();
-    const wanted = hostPlaces(this.meshes).length;
+    const wanted = new Set(places.map(formatPlace));
     try {
       for await (const { host, ended } of keeperEvents(directory, AbortSignal.any([signal, leaving.signal]))) {
         if (ended !== undefined) throw new Error(ended);
-        const { mesh, rank, state, address, route, took } = host!;
+        // A keeper first tells of the hosts that it has.
+        if (!hasBegun) {
+          hasBegun = true;
+          await begin!();
+        }
+        const { mesh, rank, state, address, took } = host!;
+        if (!wanted.has(formatPlace({ mesh, rank }))) continue;
         if (state === "ended") throw new Error(this.describeEnd(host!));
-        if (state !== "up" || address === undefined || up.has(formatPlace({ mesh, rank }))) continue;
-        up.set(formatPlace({ mesh, rank }), {
-          mesh,
-          rank,
-          address,
-          ...(route === undefined ? {} : { route }),
-          ...token,
-        });
+        if (state !== "up" || address === undefined) {
+          up.delete(formatPlace({ mesh, rank }));
+          continue;
+        }
+        if (up.has(formatPlace({ mesh, rank }))) continue;
+        up.set(formatPlace({ mesh, rank }), { ...readyHost(host!), ...token });
         report({ kind: "running", mesh, rank, reason: `it listens at ${address}, ${took} ms after its start` });
-        if (up.size === wanted) return hostPlaces(this.meshes).map((place) => up.get(formatPlace(place))!);
+        if (up.size === wanted.size) return places.map((place) => up.get(formatPlace(place))!);
+      }
+    } finally {
+      leaving.abort();
+    }
+    signal.throwIfAborted();
+    throw new Error("its keeper has ended");
+  }
+
+  async returned({ directory }: KeptAllocation, lost: ReadyHost, signal: AbortSignal): Promise<ReadyHost> {
+    const { mesh, rank, incarnation = 0 } = lost;
+    await reportLostHost(directory, { mesh, rank, incarnation });
+    const leaving = new AbortController();
+    try {
+      for await (const { host, ended } of keeperEvents(directory, AbortSignal.any([signal, leaving.signal]))) {
+        if (ended !== undefined) throw new Error(ended);
+        if (host === undefined || host.mesh !== mesh || host.rank !== rank) continue;
+        if (host.state === "ended") throw new Error(this.describeEnd(host));
+        if (host.state === "up" && host.incarnation > incarnation) {
+          return { ...readyHost(host), ...this.tokenOf(directory) };
+        }
       }
     } finally {
       leaving.abort();
@@ -173,18 +243,24 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       // A start that fails says the same of a job with one host, whichever it learns first: the end of the host or of the job.
       if (ended === allHostsEnded) return `${lost.size > 1 ? `${ended}; ` : ""}${this.#firstOf(lost)}`;
       if (ended !== undefined) return ended;
-      if (host?.state !== "ended") continue;
-      lost.set(formatPlace(host), this.describeEnd(host));
-      report({ kind: "host-lost", mesh: host.mesh, rank: host.rank, reason: this.describeEnd(host) });
+      if (host === undefined) continue;
+      const { mesh, rank, state } = host;
+      const name = formatPlace(host);
+      if (state === "up" && lost.delete(name)) {
+        report({ kind: "host-replaced", mesh, rank, reason: `it listens at ${host.address}` });
+      }
+      const reason = this.describeEnd(host);
+      if ((state !== "lost" && state !== "ended") || lost.get(name) === reason) continue;
+      lost.set(name, reason);
+      report({ kind: "host-lost", mesh, rank, reason });
     }
     return "its keeper has ended";
   }
 
   /** Returns why the first host has ended, in the order of the ranks. */
   #firstOf(lost: ReadonlyMap<string, string>): string {
-    return hostPlaces(this.meshes)
-      .map((place) => lost.get(formatPlace(place)))
-      .find((reason) => reason !== undefined)!;
+    const reasons = hostPlaces(this.meshes).map((place) => lost.get(formatPlace(place)));
+    return reasons.find((reason) => reason !== undefined) ?? [...lost.values()][0]!;
   }
 
   async destroy({ applyId, directory }: KeptAllocation): Promise<void> {
@@ -196,11 +272,26 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   }
 
   logs({ directory, logs }: KeptAllocation, { follow, signal }: LogRequest): AsyncIterable<JobLogLine> {
-    const hosts = hostPlaces(this.meshes).map((place) => ({ ...place, file: logFileOf(logs, place) }));
+    const hosts = this.#loggedPlaces(logs).map((place) => ({ ...place, file: logFileOf(logs, place) }));
     const files = [{ file: clientLogOf(logs) }, ...hosts];
     const isOver = async () => (await keeperState(directory)) === undefined;
     return readLogs(files, follow ? isOver : undefined, signal);
   }
+
+  /** Returns the places of all hosts that the job has, or has had. */
+  #loggedPlaces(logs: string): HostPlace[] {
+    const asked = hostPlaces(this.meshes);
+    const known = new Set(asked.map(formatPlace));
+    const further = (existsSync(logs) ? readdirSync(logs) : []).flatMap((name) => {
+      const [, mesh, rank] = /^(\w+)-(\d+)\.log$/.exec(name) ?? [];
+      return mesh === undefined ? [] : [{ mesh, rank: Number(rank) }];
+    });
+    return [...asked, ...further.filter((place) => !known.has(formatPlace(place)))];
+  }
+}
+
+function readyHost({ mesh, rank, address, route, incarnation }: KeptHostInfo): ReadyHost {
+  return { mesh, rank, address: address!, incarnation, ...(route === undefined ? {} : { route }) };
 }
 
 /** The paths of sockets are short, so the directory is not in the folder of the run. */

@@ -19,10 +19,10 @@ async function start() {
   const order = JSON.parse(await text(process.stdin)) as KeeperOrder;
   const { certificates } = order;
   // Hosts on this machine need no certificates, and their keepers do not load what signs them.
-  const certify =
+  const certifier =
     certificates &&
     (await import("../credentials/index.js")).hostCertifier(certificates.credentials, certificates.lifetime);
-  const keeper = new Keeper(order, certify ?? (() => {}));
+  const keeper = new Keeper(order, certifier);
   process.on("SIGTERM", () => void keeper.end("its keeper was ended by SIGTERM"));
   return { keeper, server: await serveKeeper(keeper) };
 }

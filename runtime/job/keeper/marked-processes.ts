@@ -12,6 +12,9 @@ export const markVariable = "VICEROY_JOB";
 /** The environment variable that marks the keeper of a job, which ends the other processes, and itself last. */
 export const keeperVariable = "VICEROY_JOB_KEEPER";
 
+/** The environment variable that marks the processes of one host of a job. */
+export const hostVariable = "VICEROY_JOB_HOST";
+
 /** Time in ms for processes to end after SIGTERM, before SIGKILL. */
 const graceMs = 1000;
 const stepMs = 20;
@@ -27,13 +30,23 @@ export function markedProcesses(id: string, variable = markVariable): number[] {
   return findMarked(variable, (value) => value === id);
 }
 
-/** Ends all processes of a job: SIGTERM, then SIGKILL. @returns whether none is left */
-export async function endMarkedProcesses(id: string, variable = markVariable): Promise<boolean> {
+/**
+ * Ends all processes of a job: SIGTERM, then SIGKILL.
+ * @param spares returns whether a process goes on
+ * @param grace the time in ms between the two signals
+ * @returns whether none is left
+ */
+export async function endMarkedProcesses(
+  id: string,
+  variable = markVariable,
+  spares: (pid: number) => boolean = () => false,
+  grace = graceMs,
+): Promise<boolean> {
   const asked = new Set<number>();
-  for (let waited = 0; waited < graceMs + killLimitMs; waited += stepMs) {
-    const left = markedProcesses(id, variable);
+  for (let waited = 0; waited < grace + killLimitMs; waited += stepMs) {
+    const left = markedProcesses(id, variable).filter((pid) => !spares(pid));
     if (left.length === 0) return true;
-    const isGrace = waited < graceMs;
+    const isGrace = waited < grace;
     for (const pid of left) {
       if (!isGrace) sendSignal(pid, "SIGKILL");
       else if (!asked.has(pid)) {

@@ -6,13 +6,14 @@ import { fileURLToPath } from "node:url";
 import type { HostOrder } from "../keeper/keeper-order.js";
 import {
   definedVariables,
+  type GrowParameters,
   type KeptAllocation,
   KeptProvider,
   placeVariables,
   withSetup,
 } from "../keeper/kept-provider.js";
-import { hostPlaces } from "../mesh-spec.js";
-import type { Json } from "../provider.js";
+import { type HostPlace, hostPlaces } from "../mesh-spec.js";
+import type { Json, ReadyHost } from "../provider.js";
 
 /** What a job of processes asks for. */
 export type ProcessSpec = {
@@ -51,13 +52,27 @@ export class ProcessProvider extends KeptProvider {
   }
 
   protected orders({ directory }: KeptAllocation, mark: Readonly<Record<string, string>>): HostOrder[] {
-    const env = { ...definedVariables(process.env), ...this.spec.env, ...mark };
-    return hostPlaces(this.meshes).map((place, index) => ({
+    return hostPlaces(this.meshes).map((place, index) => this.#order(place, `${directory}/${index}.sock`, mark));
+  }
+
+  grow(...parameters: GrowParameters): Promise<readonly ReadyHost[]> {
+    const [{ directory }] = parameters;
+    const meshes = Object.keys(this.meshes);
+    return this.growBy(
+      (mark, place) => {
+        return this.#order(place, `${directory}/${meshes.indexOf(place.mesh)}-${place.rank}.sock`, mark);
+      },
+      ...parameters,
+    );
+  }
+
+  #order(place: HostPlace, socket: string, mark: Readonly<Record<string, string>>): HostOrder {
+    return {
       ...place,
-      command: this.#command(`unix://${directory}/${index}.sock`),
-      env: { ...env, ...placeVariables(place) },
+      command: this.#command(`unix://${socket}`),
+      env: { ...definedVariables(process.env), ...this.spec.env, ...mark, ...placeVariables(place) },
       cwd: process.cwd(),
-    }));
+    };
   }
 
   #command(listen: string): readonly string[] {

@@ -54,25 +54,26 @@ export class ProcReplacements {
 
   /**
    * Replaces procs, one after another.
+   * @param keepsState whether actors that can save their state pass it on
    * @throws Error if a proc cannot be replaced; it and the procs after it continue unchanged
    */
-  async replace(region: Region, start: StartProc, drain: number): Promise<void> {
+  async replace(region: Region, start: StartProc, drain: number, keepsState: boolean): Promise<void> {
     this.#underWay++;
     try {
-      for (const rank of baseRanks(region)) await this.#replaceOne(rank, start, drain);
+      for (const rank of baseRanks(region)) await this.#replaceOne(rank, start, drain, keepsState);
     } finally {
       this.#underWay--;
     }
   }
 
-  async #replaceOne(rank: number, start: StartProc, drain: number): Promise<void> {
+  async #replaceOne(rank: number, start: StartProc, drain: number, keepsState: boolean): Promise<void> {
     const { name, stopReason } = this.#procs;
     if (stopReason !== undefined) {
       throw new Error(`cannot replace rank ${rank} of mesh "${name}": it was stopped${reasonSuffix(stopReason)}`);
     }
     const started = registerStarting(start(rank));
     this.#procs.addStarting(started.child);
-    await replaceChild(this.#procs, started, drain);
+    await replaceChild(this.#procs, started, drain, keepsState);
     this.#overrides.set(rank, start);
   }
 }

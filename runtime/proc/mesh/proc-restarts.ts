@@ -3,6 +3,7 @@
  * of the meshes of actors that live on it, and starts another process when the delay is over. It decides neither how
  * processes are started nor what happens after a failure that no policy answers.
  */
+import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Timer } from "../../link/clock.js";
 import { failureCauseOf } from "../../supervise/failure-cause.js";
 import type { PastFailure } from "../../supervise/mesh-failure.js";
@@ -16,6 +17,13 @@ import type { SpawnedActors } from "./spawned-actors.js";
 export interface RestartableProcs extends ReplaceableProcs {
   /** Starts a process for a rank in the same way as its predecessor. */
   startChild(rank: number): StartedChild;
+  /**
+   * Returns the wait for the host of a rank, if it was lost and may come back. It resolves when the host is back, and rejects with the
+   * reason if it does not come back.
+   */
+  hostComeback(rank: number): Promise<void> | undefined;
+  /** Notes that another process runs at a rank. */
+  rankRestarted(rank: number): void;
   /** Reports that a rank has ended for good. `lost` contains the actors on it that were not reported before. */
   reportLost(rank: number, failure: PastFailure, lost: readonly LostActor[]): void;
 }
@@ -33,7 +41,7 @@ export class ProcRestarts {
   readonly #procs: RestartableProcs;
   readonly #restarts: RestartTracker | undefined;
   /** Ranks whose processes are being started or will be started, with the timers of the latter. */
-  readonly #pending = new Map<number, Timer>();
+  readonly #pending = new Map<number, Pick<Timer, "cancel">>();
   /** Processes that have been started and not installed at their ranks yet. */
   readonly #starting = new Set<ChildProc>();
   #stopped = false;
@@ -57,6 +65,8 @@ export class ProcRestarts {
   childExited(rank: number, failure: PastFailure, clean: boolean): void {
     this.#pending.delete(rank);
     const actors = this.#actorsOn(rank);
+    const comeback = this.#procs.hostComeback(rank);
+    if (comeback !== undefined && this.#awaitHost(rank, failure, actors, comeback)) return;
     const delays = this.#restartDelays(rank, failure, clean, actors);
     const delay = [...delays.values()].reduce<number | undefined>((a, b) => Math.max(a ?? 0, b), undefined);
     const own = this.#restarts === undefined ? delay : delays.get(undefined);
@@ -72,6 +82,35 @@ export class ProcRestarts {
       rank,
       clock.after(own, () => void this.#restart(rank)),
     );
+  }
+
+  /**
+   * Waits for the host of a rank, and then starts the process. That is no restart which the policies count.
+   * @returns whether a policy restarts the process or actors on it
+   */
+  #awaitHost(rank: number, failure: PastFailure, actors: readonly LostActor[], comeback: Promise<void>): boolean {
+    const own = this.#restarts?.restarts;
+    const waits = ({ failures }: SpawnedActors) =>
+      own === undefined ? failures.restartsRanks : own && !failures.neverRestarts;
+    const waiting = actors.filter(({ mesh }) => waits(mesh));
+    if (own !== true && waiting.length === 0) return false;
+    for (const { mesh, rank: at } of waiting) mesh.failures.awaitReplacement(at, failure.cause);
+    const others = actors.filter(({ mesh }) => !waits(mesh));
+    for (const { mesh, rank: at } of others) {
+      if (mesh.failures.markLost(at, failure.cause)) mesh.failures.reportLost(at, failure);
+    }
+    const attempt = { cancel() {} };
+    this.#pending.set(rank, attempt);
+    const isCurrent = () => !this.#stopped && this.#pending.get(rank) === attempt;
+    const giveUp = (error: unknown) => {
+      if (!isCurrent()) return;
+      this.#pending.delete(rank);
+      const cause = { ...failure.cause, message: errorMessage(error) };
+      const lost = this.#actorsOn(rank).filter(({ mesh, rank: at }) => mesh.failures.markLost(at, cause));
+      this.#procs.reportLost(rank, { ...failure, cause }, lost);
+    };
+    comeback.then(() => (isCurrent() ? this.#restart(rank) : undefined), giveUp);
+    return true;
   }
 
   /** Returns whether a mesh that is being spawned waits for the process of a rank to be restarted. */
@@ -148,6 +187,7 @@ export class ProcRestarts {
       const started = this.#procs.startChild(rank);
       this.addStarting(started.child);
       await restartChild(this.#procs, started);
+      this.#procs.rankRestarted(rank);
     } catch (error) {
       const at = new Date(this.#procs.proc.clock.epochMs());
       // A rank that has left the mesh in the meantime is not started again.

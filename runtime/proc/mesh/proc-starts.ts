@@ -14,6 +14,8 @@ import type { ChildProc } from "./child-proc.js";
 export interface ProcStart {
   /** The numbers of the procs. */
   readonly ranks: ReadonlySet<number>;
+  /** Those that have not been configured yet. */
+  readonly missing: Set<number>;
   readonly ready: Deferred<void>;
 }
 
@@ -28,7 +30,8 @@ export class ProcStarts {
 
   /** Adds a start. Its promise `ready` may be awaited before `await` is called. */
   add(ranks: Iterable<number>): ProcStart {
-    const start = { ranks: new Set(ranks), ready: new Deferred<void>() };
+    const numbers = [...ranks];
+    const start = { ranks: new Set(numbers), missing: new Set(numbers), ready: new Deferred<void>() };
     this.#starts.add(start);
     return start;
   }
@@ -40,21 +43,27 @@ export class ProcStarts {
 
   /** Resolves a start when its procs have answered to their configurations. Never rejects. */
   async await(
-    { ready }: ProcStart,
+    start: ProcStart,
     children: readonly ChildProc[],
     asked: PromiseLike<readonly Settled<ProcInfo>[]>,
   ): Promise<void> {
     let rank = 0;
-    let answered = 0;
     for (const answer of await asked) {
       const child = children[rank++]!;
       // A start does not wait for procs that have left the mesh in the meantime.
-      if (answer.status === "fulfilled" || !this.#belongs(child)) answered++;
+      if (answer.status === "fulfilled" || !this.#belongs(child)) start.missing.delete(child.rank);
       // If the process has ended, its exit is reported instead.
       else if (answer.reason instanceof ActorError)
         child.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
     }
-    if (answered === children.length) ready.resolve();
+    if (start.missing.size === 0) start.ready.resolve();
+  }
+
+  /** Notes that a proc has been configured that replaces one which had ended. */
+  rankRestarted(rank: number): void {
+    for (const { missing, ready } of this.#starts) {
+      if (missing.delete(rank) && missing.size === 0) ready.resolve();
+    }
   }
 
   /** Rejects the starts of a proc that is lost. */

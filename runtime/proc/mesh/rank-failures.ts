@@ -42,6 +42,11 @@ export class RankFailures extends FailedRanks {
     return this.#policy === "never";
   }
 
+  /** Whether the restart policy of the mesh itself restarts ranks. */
+  get restartsRanks(): boolean {
+    return this.#restarts?.restarts === true;
+  }
+
   /** Handles the failure of ranks: restarts them, or reports them to the owner, once for each rank. */
   failRanks(ranks: readonly number[], kind: FailureKind, cause: FailureCause, at = this.#wall()): void {
     const lost = ranks.filter((rank) => this.#mark(rank, cause));

@@ -8,6 +8,7 @@
  * has failed in a running process.
  */
 
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { ProcConfig, SpawnOutcome } from "../../../generated/proc-agent.js";
 import { errorMessage, toError } from "../../../shared/text/error-message.js";
 import type { Settled } from "../../actor/call/gather-call.js";
@@ -37,6 +38,8 @@ export interface ReplaceableProcs {
   /** The meshes of actors that live on these procs. */
   readonly meshes: ReadonlySet<SpawnedActors>;
   childAt(rank: number): ChildProc;
+  /** Saves the state of an actor in its present process. */
+  saveActor(mesh: SpawnedActors, rank: number): Promise<Checkpoint>;
   /** Makes `child` the proc of its rank. */
   installChild(child: ChildProc): void;
   /** Processes that have been replaced and have not ended yet. They end with the mesh. */
@@ -54,8 +57,16 @@ export interface ReplaceableProcs {
 /** Minimum time in ms that processes get to learn of a move. */
 const minAnnouncementMs = 250;
 
-/** @throws Error if the new process or one of its actors cannot be started; the old process then continues */
-export async function replaceChild(procs: ReplaceableProcs, started: StartedChild, drain: number): Promise<void> {
+/**
+ * @param keepsState whether actors with `save` and `restore` begin with the state of their predecessors, also without a restart policy
+ * @throws Error if the new process or one of its actors cannot be started; the old process then continues
+ */
+export async function replaceChild(
+  procs: ReplaceableProcs,
+  started: StartedChild,
+  drain: number,
+  keepsState: boolean,
+): Promise<void> {
   const { child } = started;
   const { rank } = child;
   const made = new Set<SpawnedActors>();
@@ -69,8 +80,8 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
       mesh = findMissingActors(procs, rank, made, belongs)
     ) {
       made.add(mesh);
-      await saveForMove(procs, mesh, mesh.members.rankOn(rank)!, drain);
-      const outcome = await recreateActor(procs, child, mesh);
+      const saved = await saveForMove(procs, mesh, mesh.members.rankOn(rank)!, drain, keepsState);
+      const outcome = await recreateActor(procs, child, mesh, saved);
       if (outcome.status === "rejected") throw outcome.reason;
       const { failure } = outcome.value;
       if (failure !== undefined) throw new Error(failure.cause.message);
@@ -94,16 +105,23 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
   procs.retiring.delete(old);
 }
 
-/** Takes a checkpoint of an actor that is about to move, so that the new actor begins with its state. */
+/**
+ * Takes a checkpoint of an actor that is about to move, so that the new actor begins with its state.
+ * @returns the state, if the mesh has no checkpoints in which the new actor would find it
+ */
 async function saveForMove(
-  { proc }: ReplaceableProcs,
+  procs: ReplaceableProcs,
   mesh: SpawnedActors,
   rank: number,
   drain: number,
-): Promise<void> {
-  if (mesh.checkpoints === undefined || mesh.statusOf(rank).state !== "living") return;
+  keepsState: boolean,
+): Promise<Checkpoint | undefined> {
+  const { proc } = procs;
+  const isKept = mesh.checkpoints !== undefined || (keepsState && mesh.savesState);
+  if (!isKept || mesh.statusOf(rank).state !== "living") return undefined;
   const limit = Math.max(drain, minAnnouncementMs);
-  const taken = mesh.checkpoint([rank]);
+  const taken =
+    mesh.checkpoints === undefined ? procs.saveActor(mesh, rank) : mesh.checkpoint([rank]).then(() => undefined);
   if (await settlesWithin(proc.clock, limit, taken)) return taken;
   throw new Error(`cannot checkpoint ${mesh.name}[${rank}]: its state was not stored within ${limit} ms`);
 }
@@ -183,13 +201,14 @@ export async function recreateActor(
   { proc, classes }: Pick<ReplaceableProcs, "proc" | "classes">,
   child: ChildProc,
   mesh: SpawnedActors,
+  saved?: Checkpoint,
 ): Promise<Settled<SpawnOutcome>> {
   try {
     const reference = classes.referenceOf(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
     const rank = mesh.members.rankOn(child.rank)!;
     const order = spawnOrderAt(spawnOrderFor(mesh, reference), mesh, rank, mesh.failures.nextIncarnation(rank));
     const agent = runAsRoot(proc, () => agentOf(child.id));
-    const { outcome } = await sendWithCheckpoint(proc, agent, mesh, order);
+    const { outcome } = await sendWithCheckpoint(proc, agent, mesh, order, saved);
     return await outcome;
   } catch (error) {
     return { status: "rejected", reason: toError(error) };

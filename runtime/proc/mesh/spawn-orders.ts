@@ -4,6 +4,7 @@
  * layout.
  */
 
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { KnownSchema, ProcAgentMesh, SpawnOrder, SpawnOutcome } from "../../../generated/proc-agent.js";
 import { errorMessage, toError } from "../../../shared/text/error-message.js";
 import type { Settled } from "../../actor/call/gather-call.js";
@@ -82,8 +83,9 @@ function checkRestored(
 }
 
 /**
- * Completes an order with the last checkpoint of its actor, if there is one, and sends it.
+ * Completes an order with a state of its actor, or with its last checkpoint if there is one, and sends it.
  *
+ * @param saved the state that the actor begins with; undefined for its last checkpoint
  * @returns the outcome, wrapped, so that the caller can wait until the order has been sent
  */
 export async function sendWithCheckpoint(
@@ -91,9 +93,10 @@ export async function sendWithCheckpoint(
   agent: ProcAgentMesh,
   mesh: SpawnedActors,
   order: SpawnOrder,
+  saved?: Checkpoint,
 ): Promise<{ readonly outcome: Promise<Settled<SpawnOutcome>> }> {
   try {
-    const checkpoint = await mesh.checkpoints?.read(actorNumber(order));
+    const checkpoint = saved ?? (await mesh.checkpoints?.read(actorNumber(order)));
     const carried = checkpoint && carryCheckpoint(from, checkpoint);
     const complete = { ...order, ...(carried?.offer === undefined ? carried : { carried }) };
     const sent = runAsRoot(from, () => agent.createActor.callSettled(complete));

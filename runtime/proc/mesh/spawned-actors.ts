@@ -134,6 +134,13 @@ export class SpawnedActors implements MeshControl, OwnedMesh, AwaitedMesh, Faili
     return this.#readiness.ready;
   }
 
+  /** Whether actors can save their state, and begin with one that was saved. */
+  get savesState(): boolean {
+    const { descriptor, actorClass } = this.plan;
+    const { save, restore } = actorClass.prototype as { readonly save?: unknown; readonly restore?: unknown };
+    return descriptor.state !== undefined && typeof save === "function" && typeof restore === "function";
+  }
+
   /** Registers orders that cannot be sent at once. @param ordered resolves when they have been sent; never rejects */
   orderLater(ordered: Promise<void>): void {
     this.#readiness.orderLater(ordered);

@@ -44,6 +44,8 @@ export interface SpawnedProcsOptions {
   readonly start: (procs: SpawnedProcs, rank: number) => StartedChild;
   /** Describes how `start` would start a process, so that another process can do it. Absent: that is not possible. */
   readonly describeStart?: (procs: SpawnedProcs, rank: number) => StartDescription;
+  /** Returns the wait for the host of a rank that was lost and may come back. Absent: hosts do not come back. */
+  readonly hostComeback?: (procs: SpawnedProcs, rank: number) => Promise<void> | undefined;
 }
 
 /** How a process on an attached host is started. */
@@ -70,6 +72,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   #generation = 0;
   readonly restartPlan: RestartPlan | undefined;
   readonly #describeStart: SpawnedProcsOptions["describeStart"];
+  readonly #hostComeback: SpawnedProcsOptions["hostComeback"];
   readonly #restarts: ProcRestarts;
   readonly #replacements: ProcReplacements;
   readonly retiring = new Set<ChildProc>();
@@ -86,6 +89,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.#replacements = new ProcReplacements(this, (rank) => start(this, rank));
     this.restartPlan = restart;
     this.#describeStart = options.describeStart;
+    this.#hostComeback = options.hostComeback;
     this.#restarts = new ProcRestarts(this, restart);
     this.name = name;
     this.extent = extent;
@@ -241,6 +245,14 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return this.#replacements.startChild(rank);
   }
 
+  rankRestarted(rank: number): void {
+    this.#starts.rankRestarted(rank);
+  }
+
+  hostComeback(rank: number): Promise<void> | undefined {
+    return this.#hostComeback?.(this, rank);
+  }
+
   addStarting(child: ChildProc): void {
     this.#restarts.addStarting(child);
   }
@@ -269,11 +281,12 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   /**
    * Replaces procs, one after another.
+   * @param keepsState whether actors that can save their state pass it on, also without a restart policy
    * @throws Error if a proc cannot be replaced; it and the procs after it continue unchanged
    */
-  async replace(region: Region, start: StartProc, drain: number): Promise<void> {
+  async replace(region: Region, start: StartProc, drain: number, keepsState = false): Promise<void> {
     this.checkMembers(region, `cannot replace processes of "${this.name}"`);
-    await this.#replacements.replace(region, start, drain);
+    await this.#replacements.replace(region, start, drain, keepsState);
   }
 
   async restartActor(mesh: SpawnedActors, rank: number): Promise<void> {

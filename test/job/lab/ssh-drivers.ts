@@ -17,9 +17,14 @@ export class SshDrivers {
   }
 
   start(options: object = {}, how: DriverEnd = "kill", ...further: string[]): JobDriver {
+    return this.startProgram("on-ssh.ts", options, how, ...further);
+  }
+
+  /** Starts another program with a job. */
+  startProgram(program: string, options: object = {}, how: DriverEnd = "kill", ...further: string[]): JobDriver {
     const { through } = this.#network;
     const env = { ...this.#network.env, ...this.#env };
-    const driver = startJobDriver(through, "on-ssh.ts", { cache: newCache(), ...options }, how, env, ...further);
+    const driver = startJobDriver(through, program, { cache: newCache(), ...options }, how, env, ...further);
     this.#drivers.push(driver);
     return driver;
   }

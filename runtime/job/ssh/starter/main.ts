@@ -2,11 +2,12 @@
  * The starter: the program on a host that installs the daemon and becomes it. It is built as one text, which `ssh`
  * brings to the host (ssh-command.ts), where it runs as a function of `require` and `order`.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import { processStat } from "../../../process-table.js";
 import { recordFileOf, recordVariable } from "../../batch/client.js";
 import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { endMarkedProcesses } from "../../keeper/marked-processes.js";
@@ -54,6 +55,21 @@ function insideUrl(kind: "tcp" | "tls", port: number): string {
   return `${kind}://${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
 }
 
+/**
+ * Makes the folder of the socket. If it is there, this host was started before: the connection to that one was lost, and it must not serve
+ * any more. What runs in the session of this process belongs to this connection.
+ * @throws Error if the folder cannot be made, because it belongs to another user
+ */
+async function makeFolder(directory: string, mark: string): Promise<void> {
+  if (existsSync(directory)) {
+    const own = processStat(process.pid)?.session;
+    // A daemon that got SIGTERM would end this process, which has the same mark.
+    await endMarkedProcesses(mark, undefined, (pid) => processStat(pid)?.session === own, 0);
+    rmSync(directory, { recursive: true, force: true });
+  }
+  mkdirSync(directory, { mode: 0o700 });
+}
+
 async function start({
   archive,
   mark,
@@ -67,7 +83,7 @@ async function start({
   const folder = await installDaemon(archive, process.stdin, () => say(archiveRequest(archive)));
   say(`viceroy host: runs on ${hostname()}, Node.js ${process.versions.node}, from ${folder}`);
   const directory = dirname(socket);
-  mkdirSync(directory, { mode: 0o700 });
+  await makeFolder(directory, mark);
   try {
     endWhenSilent(silence);
     const recordFile = recordFileOf(directory);

@@ -16,7 +16,7 @@ export interface StarterOrder {
   readonly archive: ArchiveOrder;
   /** The value of the variable that marks the processes of the host. */
   readonly mark: string;
-  /** The socket of the daemon on the host. Its folder does not exist, and ends with the daemon. */
+  /** The socket of the daemon on the host. Its folder is made for it, and ends with the daemon. */
   readonly socket: string;
   /** The record of the job, for the processes of the host. */
   readonly record: string;

@@ -1,0 +1,24 @@
+import type { Actor, RdmaBuffer, Uint32 } from "viceroy/schema";
+
+/** What one replica has learned from its batch of one step. */
+export interface Gradient {
+  loss: number;
+  gradient: Float32Array;
+}
+
+/** The state of a replica, readable until its next step. */
+export interface Offer {
+  step: Uint32;
+  weights: RdmaBuffer;
+}
+
+/** Trains a copy of a model on its own part of the data. */
+export interface Replica extends Actor {
+  /** Returns the gradient of the batch of a step. */
+  gradient(step: Uint32): Gradient;
+  /** Moves the weights by the mean gradient of a step. */
+  apply(step: Uint32, mean: Float32Array): void;
+  offer(): Offer;
+  /** Reads the state of another replica from its memory. Returns the step that comes next. */
+  catchUp(offer: Offer): Uint32;
+}

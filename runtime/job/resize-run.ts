@@ -1,0 +1,63 @@
+/** Gives a running job further hosts, and attaches them. */
+import { checkOptionNames } from "../shape/check-options.js";
+import { JobResizeError } from "./errors.js";
+import type { CheckedOptions } from "./job-options.js";
+import type { HostMeshes, JobRun } from "./job-run.js";
+import { checkHostCount } from "./mesh-spec.js";
+import type { JobProvider, Report } from "./provider.js";
+
+/** The job whose run grows. */
+interface GrownJob {
+  readonly name: string;
+  readonly provider: JobProvider;
+  readonly options: CheckedOptions;
+}
+
+/**
+ * Resizes meshes of hosts.
+ * @param sizes the new numbers of hosts by the names of the meshes
+ * @returns all meshes of the run: those that have grown with their new extents
+ * @throws JobResizeError if the provider cannot, or a host does not come up; nothing has changed then
+ * @throws TypeError, RangeError if a size is malformed
+ */
+export async function resizeRun(
+  { name: job, provider, options }: GrownJob,
+  run: JobRun,
+  meshes: HostMeshes,
+  sizes: Readonly<Record<string, number | undefined>>,
+  report: Report,
+): Promise<HostMeshes> {
+  checkOptionNames(`cannot resize job "${job}"`, sizes, Object.keys(meshes));
+  const wanted = Object.entries(sizes).filter((entry): entry is [string, number] => entry[1] !== undefined);
+  for (const [mesh, hosts] of wanted) {
+    checkHostCount(mesh, hosts);
+    const { size } = meshes[mesh]!;
+    if (hosts >= size) continue;
+    const advice = `leave hosts with ${mesh}.resize({ hosts: ${hosts} }); they stay until the job ends`;
+    throw new JobResizeError(job, `mesh "${mesh}" has ${size} hosts, and a job gives none back; ${advice}`);
+  }
+  const places = wanted.flatMap(([mesh, hosts]) => {
+    const { size } = meshes[mesh]!;
+    return Array.from({ length: hosts - size }, (_, i) => ({ mesh, rank: size + i }));
+  });
+  if (places.length === 0) return meshes;
+  if (provider.grow === undefined) {
+    const advice = "submit another job for them, with a cache of its own, and use its meshes beside those of this one";
+    throw new JobResizeError(job, `a job of ${provider.kind} gets no further hosts while it runs; ${advice}`);
+  }
+  const late = AbortSignal.timeout(options.hostTimeout);
+  try {
+    const signal = AbortSignal.any([run.leaving.signal, late]);
+    const hosts = await provider.grow(run.record.allocation, places, options.lostTimeout, report, signal);
+    const grown = { ...meshes };
+    for (const mesh of new Set(hosts.map((host) => host.mesh))) {
+      const addresses = hosts.filter((host) => host.mesh === mesh).map(({ address }) => address);
+      grown[mesh] = meshes[mesh]!.resize({ hosts: meshes[mesh]!.size + addresses.length }, { addresses });
+    }
+    await Promise.all(Object.values(grown).map(({ ready }) => ready));
+    return grown;
+  } catch (cause) {
+    const limit = `the hosts were not up within ${options.hostTimeout} ms (hostTimeout)`;
+    throw new JobResizeError(job, late.aborted ? limit : (cause as Error).message, { cause });
+  }
+}
