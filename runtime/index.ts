@@ -18,7 +18,13 @@ export * from "./actor/index.js";
 export { type AttachOptions, attachHosts } from "./host/attach-hosts.js";
 export { hostsFromConfig } from "./host/hosts-from-config.js";
 export { HostMesh, thisHost, thisProc } from "./host/mesh/host-mesh.js";
-export { type ArgsOf, type MeshOf, ProcMesh, type RestartProcsOptions, type SpawnableClass } from "./host/mesh/proc-mesh.js";
+export {
+  type ArgsOf,
+  type MeshOf,
+  ProcMesh,
+  type RestartProcsOptions,
+  type SpawnableClass,
+} from "./host/mesh/proc-mesh.js";
 export type { ResizeHostsOptions } from "./host/mesh/resize-hosts.js";
 export type { ResizeOptions, ResizeSpec } from "./host/mesh/resize-options.js";
 export type { SpawnOptions, WatchdogOptions } from "./host/mesh/spawn-options.js";
