@@ -44,7 +44,7 @@ async function timed(run) {
   return { seconds: (performance.now() - start) / 1000, value };
 }
 
-const hosts = attachHosts(addresses, { tls });
+const hosts = attachHosts(addresses, { tls, silence: 30_000, keepAlive: 60_000, timeout: 60_000 });
 const options = { roots: [folder], packages: false };
 writeFileSync(path.join(folder, "package.json"), "{}");
 await hosts.sync(options);

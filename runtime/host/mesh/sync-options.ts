@@ -35,11 +35,11 @@ export interface SyncOptions {
 export interface SyncProgress {
   /** The number of files and links. */
   readonly files: number;
-  /** Their size in bytes. */
+  /** The size of all files in bytes. */
   readonly bytes: number;
   /** The number of hosts that have the code. */
   readonly done: number;
-  /** The number of all hosts. */
+  /** The number of hosts that get the code. */
   readonly hosts: number;
 }
 
@@ -49,7 +49,7 @@ export interface SyncReport {
   readonly tree: string;
   /** The number of files and links. */
   readonly files: number;
-  /** Their size in bytes. */
+  /** The size of all files in bytes. */
   readonly bytes: number;
   /** The hosts, in rank order. */
   readonly hosts: readonly SyncedHost[];
@@ -57,7 +57,7 @@ export interface SyncReport {
 
 /** What a host has fetched. */
 export interface SyncedHost {
-  /** The address of the host. */
+  /** The address by which this program reaches the host. */
   readonly address: string;
   /** The folder of the tree on the host. */
   readonly folder: string;
