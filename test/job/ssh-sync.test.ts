@@ -109,7 +109,7 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
       const before = cli("sync");
       cli("apply");
       const synced = cli("sync", "--exclude", "large.bin");
-      const json = cli("sync", "--json", "--exclude", "large.bin", "--exclude", "*.md");
+      const json = cli("sync", "--json", "--exclude", "large.bin", "--exclude", "*.none");
       const wrong = cli("sync", "--root", "missing");
       const home = cli("sync", "--root", "/");
       const mesh = cli("sync", "--mesh", "none");
