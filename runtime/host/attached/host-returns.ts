@@ -11,6 +11,9 @@ import { Deferred } from "../../proc/deferred.js";
 const firstPause = 100;
 const longestPause = 5000;
 
+/** The time in ms after the limit in which whoever holds the hosts can still say why a host did not come back. */
+const verdictMs = 2000;
+
 /** How the hosts of a mesh that were lost are found again. A job knows it. */
 export interface HostFinder<Place> {
   /** The time in ms for which a lost host is waited for, more than 0. */
@@ -53,7 +56,7 @@ export class HostReturns<Place> {
     if (this.#waits.has(number)) return;
     const { limit } = this.#finder;
     const late = () => this.#giveUp(number, `${loss}; it did not come back within ${limit} ms (hostTimeout)`);
-    const wait = { over: new Deferred<void>(), leaving: new AbortController(), timer: this.#clock.after(limit, late) };
+    const wait = { over: new Deferred<void>(), leaving: new AbortController(), timer: this.#clock.after(limit + verdictMs, late) };
     this.#waits.set(number, wait);
     void this.#bringBack(number, wait);
   }
