@@ -39,8 +39,10 @@ export async function attachRun(
   for (;;) {
     run.losing = new AbortController();
     const { signal } = run.losing;
+    // A host that was lost before is waited for. An error is final.
+    const hosts = await hostsInTime(job, run, report, missing);
     try {
-      return await attachOnce(job, run, report, missing);
+      return await attachOnce(job, run, hosts);
     } catch (error) {
       // A host that was lost meanwhile comes back, or the next attempt fails.
       if (!signal.aborted || run.endReason !== undefined || !bringsBack(job)) throw error;
@@ -53,14 +55,8 @@ function bringsBack({ provider, options: { lostTimeout } }: StartedJob): boolean
   return lostTimeout > 0 && provider.returned !== undefined;
 }
 
-async function attachOnce(
-  job: StartedJob,
-  run: JobRun,
-  report: Report,
-  missing: ReadonlySet<string>,
-): Promise<HostMeshes> {
+async function attachOnce(job: StartedJob, run: JobRun, hosts: readonly ReadyHost[]): Promise<HostMeshes> {
   const { name: jobName, provider, options, isInside, isRecorded } = job;
-  const hosts = await hostsInTime(job, run, report, missing);
   const proof = proofFor(jobName, hosts, run.certificate?.files);
   const known = {
     hasOwnProof: Object.keys(proof).length > 0,
