@@ -443,6 +443,8 @@ async function buildSync() {
     ...common,
     format: "esm",
     entryPoints: { sync: "runtime/sync/index.ts" },
+    // It is loaded rarely, and a checkout has a limit for its size, too.
+    minifyWhitespace: true,
     outdir: dist,
     outExtension: { ".js": ".mjs" },
     // The bundle must keep its side effects: loading it registers an actor.

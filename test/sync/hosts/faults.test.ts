@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { makeProgram, startHosts } from "./program.js";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const batchLine = /^\s*batch\.blobs\.push\(blob\);$/m;
+const batchLine = /batch\.blobs\.push\(blob\);/;
 
 /** Copies the build, and changes what its stores do with each blob that they serve. Returns its command. */
 function buildThat(serves: string): string {
