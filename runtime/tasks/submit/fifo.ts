@@ -15,10 +15,15 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** Puts an item before all others. */
-  putBack(item: T): void {
-    if (this.#head > 0) this.#items[--this.#head] = item;
-    else this.#items.unshift(item);
+  /** Puts an item that was taken back: behind the first items that come before it, and before all others. */
+  putBack(item: T, comesBefore: (first: T, second: T) => boolean): void {
+    if (this.#head === 0) this.#items.unshift(undefined);
+    else this.#head--;
+    let at = this.#head;
+    for (; at + 1 < this.#items.length && comesBefore(this.#items[at + 1]!, item); at++) {
+      this.#items[at] = this.#items[at + 1];
+    }
+    this.#items[at] = item;
   }
 
   shift(): T | undefined {

@@ -227,11 +227,8 @@ export class Submitter {
     this.#options.callInTurn(endedIn, queue, lease);
   }
 
-  /** Puts a task before the others of its queue. */
   #again(task: PendingTask, queue: TaskQueue): void {
-    if (this.#closed !== undefined) return;
-    task.queue = queue;
-    queue.waiting.putBack(task);
+    if (this.#closed === undefined) queue.putBack(task);
   }
 
   #failed(task: PendingTask, lease: HeldLease, queue: TaskQueue, error: Error): void {

@@ -75,6 +75,12 @@ export class TaskQueue {
     this.dispatch();
   }
 
+  /** Puts a task that was sent, and has not run, where it was: before the tasks that were submitted later. */
+  putBack(task: PendingTask): void {
+    task.queue = this;
+    this.waiting.putBack(task, wasSubmittedBefore);
+  }
+
   remove(task: PendingTask): boolean {
     return this.waiting.remove(task);
   }
@@ -87,8 +93,7 @@ export class TaskQueue {
       this.waiting.shift();
       task.queue = undefined;
       if (!this.#owner.send(task, lease)) {
-        task.queue = this;
-        this.waiting.putBack(task);
+        this.putBack(task);
         if (this.leases.has(lease)) break;
       }
     }
@@ -253,4 +258,9 @@ export class TaskQueue {
 
 function lostHosts({ label }: PendingTask, cause: Error): Error {
   return new HostLostError(`cannot run ${label}: no host of the context is left: ${cause.message}`, { cause });
+}
+
+/** The numbers of tasks are those of their results, which ascend in a process. */
+function wasSubmittedBefore(first: PendingTask, second: PendingTask): boolean {
+  return first.id < second.id;
 }
