@@ -28,7 +28,6 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
-/** @internal */
 export type {
   ArgumentsLayout,
   EndpointInterceptor,

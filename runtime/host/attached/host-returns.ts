@@ -56,7 +56,11 @@ export class HostReturns<Place> {
     if (this.#waits.has(number)) return;
     const { limit } = this.#finder;
     const late = () => this.#giveUp(number, `${loss}; it did not come back within ${limit} ms (hostTimeout)`);
-    const wait = { over: new Deferred<void>(), leaving: new AbortController(), timer: this.#clock.after(limit + verdictMs, late) };
+    const wait = {
+      over: new Deferred<void>(),
+      leaving: new AbortController(),
+      timer: this.#clock.after(limit + verdictMs, late),
+    };
     this.#waits.set(number, wait);
     void this.#bringBack(number, wait);
   }

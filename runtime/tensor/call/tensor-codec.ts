@@ -33,7 +33,7 @@ extendWireEnvironment({
  */
 export type LendTensor = (tensor: Tensor) => TensorKey;
 
-/** @internal Returns the codec of tensors, for generated code. */
+/** @hidden Returns the codec of tensors, for generated code. */
 export function tensorCodec(): Codec<Tensor> {
   return codec.tensor<Tensor>();
 }

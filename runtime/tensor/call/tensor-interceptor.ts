@@ -126,11 +126,11 @@ class TensorInterceptor implements EndpointInterceptor {
   }
 }
 
-/** @internal The interceptor of endpoints that take tensors and have no `@propagate`. */
+/** @hidden The interceptor of endpoints that take tensors and have no `@propagate`. */
 export const tensorArguments: EndpointInterceptor = new TensorInterceptor(false, undefined);
 
 /**
- * @internal Returns the interceptor of an endpoint with `@propagate`.
+ * @hidden Returns the interceptor of an endpoint with `@propagate`.
  * @param shapes computes the shapes of the result; undefined: the results of the actors have the shapes
  */
 export function propagated<A extends unknown[], R>(shapes?: (...args: A) => ShapesOf<R>): EndpointInterceptor {
