@@ -25,7 +25,7 @@ import { ProcMesh } from "./proc-mesh.js";
 import { layoutsOf } from "./procs-layout.js";
 import { checkHostsResize, type ResizeHostsOptions } from "./resize-hosts.js";
 import type { ProcPlanner, ResizeSpec } from "./resize-options.js";
-import { checkListedCpus, planProcs, type SpawnProcsOptions } from "./spawn-procs-options.js";
+import { checkListedCpus, checkProcsOptions, planProcs, type SpawnProcsOptions } from "./spawn-procs-options.js";
 import { type PlanForExtent, planReplacements, startJoining, startProcs } from "./start-procs.js";
 import { type SyncOptions, type SyncReport, syncCode } from "./sync-code.js";
 
@@ -124,6 +124,7 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
       numbersFor: (at) => (followsHosts ? [...Array(at[attachment.dimension]).keys()] : [...baseRanks(this.#region)]),
       hostAt: attachment && ((number) => attachment.hostAt(number)),
     });
+    checkProcsOptions(options);
     const isOwn = options.registry instanceof URL && options.registry.protocol === ownScheme;
     // Who names a registry says that the hosts have the program there.
     const hasRegistry = (options.registry ?? attachment?.access.registry) !== undefined;

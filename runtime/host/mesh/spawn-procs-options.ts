@@ -145,6 +145,11 @@ const unsupportedOptions: Readonly<Record<Isolation, readonly OptionName[]>> = {
   inline: ["env", "cpus", "stdio", "execArgv", "inspect", "registry"],
 };
 
+/** @throws TypeError if the options are no object, or have an unknown name */
+export function checkProcsOptions(options: unknown): void {
+  checkOptionNames("cannot spawn procs", options, optionNames);
+}
+
 /**
  * @param layout the hosts of the procs
  * @param code the code of processes on attached hosts
@@ -156,7 +161,7 @@ export function planProcs<D extends string>(
   { size, entries, entryOf, hostOf, isAttached }: ProcsLayout,
   code: MeshCode | undefined,
 ): ProcsPlan<D> {
-  checkOptionNames("cannot spawn procs", options, optionNames);
+  checkProcsOptions(options);
   const { name = "procs", isolation = "process", env = {}, cpus, stdio = "prefix", execArgv } = options;
   if (typeof name !== "string" || name === "") throw optionError("a name", name);
   if (!isolations.includes(isolation)) throw optionError('isolation "process", "thread" or "inline"', isolation);
