@@ -157,7 +157,7 @@ class NodePlatform implements ScopedPlatform {
 
   async useLoader(url: string): Promise<void> {
     ownLoader = url;
-    await ((await importModule(url)) as { register(): unknown }).register();
+    await ((await this.importModule(url)) as { register(): unknown }).register();
   }
 
   /** Returns how child processes inherit this process's options without tsx; undefined if they inherit tsx, too. */
