@@ -95,9 +95,9 @@ test("idempotent calls are retried after a timeout, but not after the caller has
   const { a, b, c } = world;
   expect(await a.insist.callOne(b, 5)).toBe(3);
   await c.stall.callOne();
-  await expect(a.insist.with({ timeout: 500 }).callOne(c, 1000)).rejects.toThrow("no answer within 500 ms");
+  await expect(a.insist.with({ timeout: 1000 }).callOne(c, 1000)).rejects.toThrow("no answer within 1000 ms");
   const made = await c.counted.callOne();
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(await c.counted.callOne()).toBe(made);
 });
 
