@@ -21,7 +21,7 @@ export function reduceDeclarations(folder, entries) {
   for (const [file, declarations] of used) {
     const written = declarations.replaceAll(sentences, ": string;");
     const outer = file.endsWith(diagnostics) ? written.replaceAll(innerMembers, "") : written;
-    const text = operations.test(file) ? outer.replaceAll(/\bTensor\b/g, "T") : outer;
+    const text = operations.test(file) ? outer.replaceAll(/\bTensor\b/g, "T").replaceAll(/^ +/gm, "") : outer;
     writeFileSync(file, named.has(file) ? text : text.replace(ownLineComments, ""));
   }
 }
@@ -34,8 +34,8 @@ const innerMembers = /^ +readonly (?:slug|severity|fix): .*;\n/gm;
 const sentences = /: "(?:[^"\\\n]|\\.){40,}";/g;
 
 /**
- * The declarations of the operations of tensors. Their type parameter occurs some thousand times. Editors show the type that
- * is given for it.
+ * The declarations of the operations of tensors: some thousand lines, which lose their indentation. Their type parameter
+ * occurs as often. Editors show the type that is given for it.
  */
 const operations = /\/tensor\/generated\/ops\.d\.ts$/;
 
