@@ -78,6 +78,8 @@ for ((i = 0; i < ${endSeconds * 5}; i++)); do
   [ -n "$running" ] || break
   sleep 0.2
 done
+# The shell shall not report the end of hosts that are killed now: it would be in the output of the command.
+disown -a
 # Slurm kills what is left. Not every cluster finds processes whose parents have ended.
 for file in $(grep -lzxF "${markVariable}=$${markVariable}" /proc/[0-9]*/environ 2> /dev/null); do
   pid=\${file#/proc/}
