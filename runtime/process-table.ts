@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
  */
 export const taskMarkVariable = "VICEROY_TASK_PROCESS";
 
-/** What /proc/<pid>/stat says about a process. */
+/** The fields of /proc/<pid>/stat that are used. */
 export interface ProcessStat {
   /** One letter: `Z` for a process that has ended, and whose parent has not asked how. */
   readonly state: string;

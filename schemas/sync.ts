@@ -35,7 +35,7 @@ export interface TreeAddress {
   sizes: Uint32[];
 }
 
-/** What a scan remembers of a file, so that it need not read an unchanged file again. */
+/** The memory of one file, by which a scan knows that the file has not changed and need not be read again. */
 export interface ScannedFile {
   /** The absolute path. */
   file: string;
@@ -52,7 +52,7 @@ export interface ScannedFile {
   imports?: string[];
 }
 
-/** What a scan remembers of all files. */
+/** The memory of a scan: one entry for each file. */
 export interface ScanMemory {
   files: ScannedFile[];
 }
@@ -68,7 +68,7 @@ export interface SyncOrder {
   driver: Mesh<CodeStore, never>;
 }
 
-/** What a host has done to get a tree. */
+/** The work of a host to get a tree. */
 export interface SyncOutcome {
   /** The folder of the tree on the host. */
   folder: string;
@@ -96,7 +96,7 @@ export interface BlobBatch {
   blobs: Uint8Array[];
 }
 
-/** Where a code store keeps its files. */
+/** The folders in which a code store keeps its files. */
 export interface CodeStoreOptions {
   /** The absolute path, "" for the store that all programs of the user on the machine share. */
   folder: string;

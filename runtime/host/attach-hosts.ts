@@ -117,7 +117,7 @@ export interface JobHosts {
   /** Whether what the hosts print is in the same log as what this program prints. */
   readonly isSameLog: boolean;
   readonly controllerFiles?: ControllerFiles;
-  /** How the code of this program is brought to the hosts before the first processes are spawned; absent: it is not. */
+  /** The options by which the code of this program is brought to the hosts before the first processes are spawned. Absent: it is not brought. */
   readonly sync?: SyncOptions | undefined;
   /** Finds hosts of the job again that were lost. Absent: they do not come back. */
   readonly finder?: HostFinder<RoutedHost> | undefined;

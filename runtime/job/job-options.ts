@@ -44,7 +44,7 @@ export interface JobOptions {
   readonly progress?: "auto" | "silent";
 }
 
-/** How the code of a program is brought to the hosts of its job. */
+/** The options by which the code of a program is brought to the hosts of its job. */
 export type JobSyncOptions = Omit<SyncOptions, "onProgress">;
 
 /** How the driver connects to hosts. */
@@ -130,7 +130,7 @@ export function checkJobOptions(options: unknown, own: readonly string[]): Check
   };
 }
 
-/** What a job can say about the code that is brought to its hosts. The values are checked by the sync. */
+/** The names of the options of a job about the code that is brought to its hosts. The sync checks their values. */
 const syncNames = [
   "roots",
   "exclude",

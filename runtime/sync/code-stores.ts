@@ -70,7 +70,7 @@ class HostStores {
   }
 }
 
-/** What a host has done to get a tree, or why it does not have it. */
+/** The work of a host to get a tree, or the reason why it does not have the tree. */
 export type HostResult = PromiseSettledResult<SyncOutcome>;
 
 /** The stores of hosts that were attached together. */

@@ -21,7 +21,7 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** What one replica has learned from its batch of one step. */
+/** The result of one replica for its batch of one step. */
 export interface Gradient {
   loss: number;
   gradient: Float32Array;

@@ -1,6 +1,6 @@
 import type { Actor, RdmaBuffer, Uint32 } from "viceroy/schema";
 
-/** What one replica has learned from its batch of one step. */
+/** The result of one replica for its batch of one step. */
 export interface Gradient {
   loss: number;
   gradient: Float32Array;

@@ -72,7 +72,7 @@ export interface HostAccess {
   readonly isSameLog: boolean;
 }
 
-/** What a mesh of hosts has to do with one of its hosts. */
+/** The calls by which a host tells its mesh that it was lost, and asks whether it comes back. */
 export interface HostCalls {
   /** Called when the host was lost, and was not left. */
   lost(host: AttachedHost, reason: string): void;
@@ -80,7 +80,7 @@ export interface HostCalls {
   waitFor(host: AttachedHost): Promise<void> | undefined;
 }
 
-/** For a host that belongs to no mesh. */
+/** The calls of a host that belongs to no mesh. */
 const noCalls: HostCalls = { lost() {}, waitFor: () => undefined };
 
 /** A process on a host, as its backend describes it. */

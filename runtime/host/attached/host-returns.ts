@@ -14,7 +14,7 @@ const longestPause = 5000;
 /** The time in ms after the limit in which whoever holds the hosts can still say why a host did not come back. */
 const verdictMs = 2000;
 
-/** How the hosts of a mesh that were lost are found again. A job knows it. */
+/** Finds the hosts of a mesh again that were lost. A job makes it, because it knows its provider. */
 export interface HostFinder<Place> {
   /** The time in ms for which a lost host is waited for, more than 0. */
   readonly limit: number;

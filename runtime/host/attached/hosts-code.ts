@@ -64,7 +64,7 @@ export function codeOn(
   return code?.deciding === undefined ? code?.tree?.on(host) : code.deciding.then(() => code.tree?.on(host));
 }
 
-/** What the start of a process says about its surroundings. */
+/** The surroundings that the start of a process sets. */
 type Surroundings = Pick<StartRequest, "env" | "cwd"> & { readonly execArgv: readonly string[] };
 
 /** Returns the start of a process so that it runs in a tree. */

@@ -18,7 +18,7 @@ export interface SyncOptions {
   readonly packages?: boolean;
   /** Roots that are meant although they are the root of the file system, or contain the home folder. */
   readonly largeRoots?: readonly string[];
-  /** How much is accepted, so that a folder with data is not brought by mistake. */
+  /** The limits of what is accepted, so that a folder with data is not brought by mistake. */
   readonly limits?: {
     /** The largest number of files and links. Default: 100,000. */
     readonly files?: number;
@@ -31,7 +31,7 @@ export interface SyncOptions {
   readonly onProgress?: (progress: SyncProgress) => void;
 }
 
-/** How far a sync is. */
+/** The progress of a sync. */
 export interface SyncProgress {
   /** The number of files and links. */
   readonly files: number;
@@ -55,7 +55,7 @@ export interface SyncReport {
   readonly hosts: readonly SyncedHost[];
 }
 
-/** What a host has fetched. */
+/** A host, and the bytes that it has fetched. */
 export interface SyncedHost {
   /** The address by which this program reaches the host. */
   readonly address: string;

@@ -40,7 +40,7 @@ export interface HostRetry {
   readonly pauses: readonly number[];
 }
 
-/** How a lost host is replaced. */
+/** The way in which a lost host is replaced. */
 export interface HostReplacement {
   /** The time in ms in which it must be up again. */
   readonly limit: number;
@@ -105,7 +105,7 @@ export interface KeeperEvent {
   readonly ended?: string;
 }
 
-/** What a driver tells at `POST /lost`: it has lost a host, of which it knew this incarnation. */
+/** The body of `POST /lost`: a driver has lost a host, of which it knew this incarnation. */
 export interface LostHost extends HostPlace {
   readonly incarnation: number;
 }

@@ -3,7 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { SyncError } from "../sync-error.js";
 
-/** What decides whether a root is accepted. */
+/** The facts that decide whether a root is accepted. */
 export interface RootRules {
   /** The home folder of the user, "" if there is none. */
   readonly home: string;

@@ -1,4 +1,4 @@
-/** What a scan leaves out: folders that no program needs on a host, and what the user excludes by patterns. */
+/** Decides which files a scan leaves out: folders that no program needs on a host, and what the user excludes by patterns. */
 import { globToRegExp } from "../../../shared/text/glob-to-regexp.js";
 
 /** Folders that belong to one checkout or one machine. They are never carried to a host. */

@@ -1,6 +1,6 @@
 /** Lets a process answer others during a scan. Reading thousands of files takes longer than others wait for an answer. */
 
-/** How long a scan may occupy the process without a pause, in milliseconds. */
+/** The time in milliseconds for which a scan may occupy the process without a pause. */
 const TURN_MS = 20;
 
 /** Pauses from time to time. */

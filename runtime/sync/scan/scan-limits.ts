@@ -1,4 +1,4 @@
-/** How much a scan accepts. A sync of a folder with data by mistake then ends with a message instead of hours of copying. */
+/** The limits of a scan. A sync of a folder with data by mistake then ends with a message instead of hours of copying. */
 import { SyncError } from "../sync-error.js";
 
 /** The limits of a scan. */

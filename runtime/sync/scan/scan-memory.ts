@@ -17,7 +17,7 @@ const TICK_MS = 2_000;
 /** The chunks of a file. */
 export type RememberedFile = Pick<ScannedFile, "digests" | "sizes">;
 
-/** What a scan has read of a file. */
+/** The content of a file as a scan has read it. */
 interface ReadFile {
   readonly stamp: FileStamp;
   readonly mode: number;

@@ -43,7 +43,7 @@ export interface ScanOptions {
   readonly home?: string;
 }
 
-/** What programs of Viceroy need in each root, even if git ignores it. */
+/** The names that programs of Viceroy need in each root, even if git ignores them. */
 const ALWAYS_NEEDED = [
   "package.json",
   "viceroy.lock",
@@ -212,7 +212,7 @@ function isIn(folder: string, inner: string): boolean {
   return inner === folder || inner.startsWith(`${folder}/`);
 }
 
-/** How often a file is read that changes meanwhile. */
+/** The number of times that a file is read which changes meanwhile. */
 const ATTEMPTS = 3;
 
 /** Reads a file. Returns undefined if it is removed meanwhile. */

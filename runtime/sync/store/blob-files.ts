@@ -7,7 +7,7 @@ import { SyncError } from "../sync-error.js";
 import { type Digest, digestOf } from "../tree/digest.js";
 import type { StoreFolder } from "./store-folder.js";
 
-/** Where blobs come from: a store of files, or the memory of a test. */
+/** A source of blobs: a store of files, or the memory of a test. */
 export interface BlobSource {
   /** Returns whether the blob is there. */
   has(digest: Digest): boolean;
@@ -15,7 +15,7 @@ export interface BlobSource {
   get(digest: Digest): Uint8Array | undefined;
 }
 
-/** Where blobs go to. */
+/** A place that takes blobs. */
 export interface BlobSink extends BlobSource {
   /**
    * Stores a blob.

@@ -35,7 +35,7 @@ export function defaultStoreFolder(): string {
   return path.join(cacheDirectory(), "code");
 }
 
-/** How long a blob without a manifest stays, in milliseconds. */
+/** The time in milliseconds for which a blob without a manifest stays. */
 const FRESH_MS = 10 * 60_000;
 
 /** A mark that a tree is in use. */

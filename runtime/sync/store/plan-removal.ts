@@ -21,7 +21,7 @@ export interface StoredBlob {
   readonly storedAt: number;
 }
 
-/** What is removed. */
+/** The trees and blobs that are removed. */
 export interface Removal {
   readonly trees: readonly Digest[];
   readonly blobs: readonly Digest[];

@@ -8,9 +8,9 @@ import { SyncError } from "../sync-error.js";
 import { type Digest, joinDigests } from "../tree/digest.js";
 import type { TransferClock } from "./transfer-clock.js";
 
-/** How long a source may say nothing, in milliseconds. A source that waits itself says so more often. */
+/** The time in milliseconds for which a source may say nothing. A source that waits itself says so more often. */
 export const SILENCE_MS = 2_000;
-/** How long the last source may say nothing: nobody else is left, and a slow link may be the reason. */
+/** The time for which the last source may say nothing: nobody else is left, and a slow link may be the reason. */
 export const LAST_SILENCE_MS = 60_000;
 /**
  * How long a source may send no blob for each source that is left, itself included, in milliseconds. Hosts near the driver lose
@@ -28,7 +28,7 @@ export interface Peer {
   serve(tree: Digest, digests: Uint8Array): AsyncIterable<BlobBatch>;
 }
 
-/** What a fetch has received. */
+/** The counts of a fetch. */
 export interface Received {
   blobs: number;
   bytes: number;
@@ -38,7 +38,7 @@ export interface Received {
   readonly skipped: string[];
 }
 
-/** What fetching needs. */
+/** The parts that fetching blobs uses. */
 export interface FetchingHost {
   readonly blobs: BlobSink;
   readonly clock: TransferClock;

@@ -10,7 +10,7 @@ import { fetchBlobs, type Peer, type Received } from "./fetch-blobs.js";
 import { DRIVER, STRIPES, sourcesOf, stripeOf } from "./plan-sources.js";
 import type { TransferClock } from "./transfer-clock.js";
 
-/** How often blobs are fetched again that the store has lost meanwhile. */
+/** The number of times that blobs are fetched again which the store has lost meanwhile. */
 const ATTEMPTS = 3;
 
 /** This host, among those that get the tree. */

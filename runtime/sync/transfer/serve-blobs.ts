@@ -8,10 +8,10 @@ import type { TransferClock } from "./transfer-clock.js";
 
 /** The size of a batch in bytes from which on no blob is added. Small batches reach the last host of a tree sooner. */
 const BATCH_BYTES = 128 * 1024;
-/** How often a source that has nothing to send says that it is alive, in milliseconds. */
+/** The interval in milliseconds at which a source that has nothing to send says that it is alive. */
 export const ALIVE_MS = 500;
 
-/** What serving needs. */
+/** The parts that serving blobs uses. */
 export interface ServingHost {
   readonly blobs: BlobSource;
   readonly arrivals: Arrivals;

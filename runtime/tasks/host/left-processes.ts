@@ -4,7 +4,7 @@
  */
 import { markedProcesses, taskMarkVariable as variable } from "../kernel.js";
 
-/** How often processes are looked for: some can be started while others are killed. */
+/** The number of searches for processes: some can be started while others are killed. */
 const MAX_ROUNDS = 5;
 /** The time in ms in which the marks of processes that end together are collected. All processes are read for them once. */
 const COLLECT_MS = 10;

@@ -1,7 +1,7 @@
 /** A result of another process: it is fetched when someone waits for it, and its size can be known before. */
 import { Result } from "./result.js";
 
-/** How the owner is asked. Each function is called once at most. */
+/** The ways to ask the owner. Each function is called once at most. */
 export interface BorrowedSources {
   /** Gets the value. */
   readonly fetch: () => void;

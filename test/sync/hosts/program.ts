@@ -58,14 +58,14 @@ export interface Program {
   run(script: string, env?: Readonly<Record<string, string>>): Promise<Result>;
 }
 
-/** What a driver has printed as its result, and its standard error. */
+/** The result that a driver has printed, and its standard error. */
 export interface Result {
   // biome-ignore lint/suspicious/noExplicitAny: each test knows what its script prints
   readonly value: any;
   readonly stderr: string;
 }
 
-/** Where a program is, and on which machine its drivers run. */
+/** The folder of a program, and the machine on which its drivers run. */
 export interface ProgramPlace {
   /** The folder in which its folder is made. */
   readonly parent?: string;
