@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { processStat } from "../../../runtime/process-table.js";
 import { openControlGroups } from "../../../runtime/tasks/host/control-groups.js";
 import { makeMemoryGuard } from "../../../runtime/tasks/host/make-memory-guard.js";
@@ -37,9 +37,12 @@ const program = `
 `;
 
 const children: ChildProcess[] = [];
+/** What the children have started. It does not end with them, because each is in a session of its own. */
+const grandchildren: number[] = [];
 const guards: MemoryGuard[] = [];
 
 afterEach(async () => {
+  for (const pid of grandchildren.splice(0)) if (isRunning(pid)) process.kill(pid, "SIGKILL");
   const pids = children.splice(0).map(({ pid }) => String(pid));
   for (const pid of pids) if (isRunning(Number(pid))) process.kill(Number(pid), "SIGKILL");
   for (const guard of guards.splice(0)) {
@@ -92,8 +95,7 @@ describe("the watch on the use of memory", () => {
     const used = new Promise<number | undefined>((resolve) => guard.limit(pid, 256 * mebibyte, resolve));
     expect(await order("use 64")).toBe("done");
     const [, child] = (await order("child 320")).split(" ");
-    // It is in a session of its own, and does not end with the process.
-    onTestFinished(() => void process.kill(Number(child), "SIGKILL"));
+    grandchildren.push(Number(child));
     expect(await used).toBeGreaterThan(256 * mebibyte);
     expect(isRunning(pid)).toBe(true);
     expect(guard.ended(pid)).toBe(false);
