@@ -10,7 +10,7 @@ import { root, run } from "./steps.mjs";
  * @param args further arguments of vitest
  * @param profile `short` or `long`; property tests and fuzzers read it from VICEROY_TEST_PROFILE and choose their
  * number of cases
- * @returns the exit code, the counts of vitest's JSON report, and a line for each failed test; a run without a report
+ * @returns the exit code, the counts of vitest's JSON report, and a text for each failed test; a run without a report
  * counts as one failure
  */
 export async function runTests(args, profile = "short") {
@@ -27,7 +27,7 @@ export async function runTests(args, profile = "short") {
   }
 }
 
-/** Returns the counts of a report, and the file, the title and the first line of the error of each failed test. */
+/** Returns the counts of a report, and the file, the title and the message of each failed test. */
 function countsOf(report) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
@@ -49,8 +49,10 @@ function countsOf(report) {
 }
 
 function failure(names, message = "") {
-  const [first] = stripVTControlCharacters(message).trim().split("\n");
-  return `${names.join(" > ")}: ${first.slice(0, 500)}`;
+  const lines = stripVTControlCharacters(message).trim().split("\n");
+  const stack = lines.findIndex((line) => /^\s+at /.test(line));
+  const text = lines.slice(0, stack < 0 ? undefined : stack).join("\n    ");
+  return `${names.join(" > ")}: ${text.slice(0, 1500)}`;
 }
 
 /** Returns the lines in which the output of vitest names failed tests. */
@@ -61,7 +63,7 @@ export function failuresIn(output) {
 
 /**
  * Prints what has failed, and then the line `N passed, N failed`. Whoever reads only the end of a long output sees both.
- * @param failures a line for each failed test or step
+ * @param failures a text for each failed test or step
  */
 export function printEnd(passed, failed, failures) {
   console.log(failures.length === 0 ? "" : `\nFailed:\n${failures.map((line) => `  ${line}\n`).join("")}`);

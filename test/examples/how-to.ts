@@ -133,7 +133,7 @@ export class Guide {
         .filter((line) => line !== "…" && !lines.has(line));
       expect(missing, `${this.#file}:${shown.line}, of what was printed:\n${got}`).toEqual([]);
     } else if (update && comparable(got) !== comparable(shown.code)) replaceFence(this.#file, shown.index, got);
-    else expect(comparable(got), `${this.#file}:${shown.line}`).toBe(comparable(shown.code));
+    else expect(comparable(got), `${this.#file}:${shown.line} printed:\n${got}\n`).toBe(comparable(shown.code));
   }
 
   /** Does by `check.sh` what a reader would do by hand. */
