@@ -4,7 +4,7 @@
  * awaits.
  *
  * The storage is created when the first actor of the user runs in this process. From then on every promise costs more
- * (60 ns on Node 20), so a program that only calls actors in other processes never pays this cost.
+ * (60 ns on Node 20), so a program that only calls actors in other processes, or only runs tasks there, never pays this cost.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AGENT_MESH } from "../link/address.js";
@@ -27,6 +27,8 @@ export interface AnyTurn extends Context {
   readonly timeLeft: number;
   /** The endpoint whose handler runs. Undefined outside of messages. */
   readonly endpoint: string | undefined;
+  /** What a layer above actors keeps for the code of this turn. Undefined: nothing. */
+  scope: unknown;
   /** Registers a call that this turn has made. The call is abandoned when the caller of this turn stops waiting. */
   addOutstanding(call: OutstandingCall): void;
 }
@@ -46,6 +48,7 @@ export class NoMessageTurn implements AnyTurn {
   /** Always 0: no caller waits for an answer. */
   readonly timeLeft = 0;
   readonly endpoint = undefined;
+  scope: unknown = undefined;
 
   constructor(cell: LocalActor, chain: readonly number[] = emptyChain) {
     this.cell = cell;
@@ -144,13 +147,27 @@ export function callInTurn<A, B>(turn: AnyTurn, body: (first: A, second: B) => v
   }
 }
 
+const endpointsWithoutStorage = new WeakMap<object, ReadonlySet<string>>();
+
+/**
+ * Declares that some code of an actor class needs no storage: the handlers of `endpoints`, and what runs outside of messages. This code
+ * reads `context()` before its first await, and sends messages before it or by `runInTurn`.
+ */
+export function runWithoutStorage(actorClass: object, endpoints: readonly string[]): void {
+  endpointsWithoutStorage.set(actorClass, new Set(endpoints));
+}
+
 /**
  * Returns whether `turn` needs the storage. The runtime's own agents and the program's root do not: without it, code
  * after their awaits runs as the root.
  */
 function needsAsyncStorage(turn: AnyTurn): boolean {
-  const { cell } = turn;
-  return (cell.mesh !== AGENT_MESH && cell !== mainRootOrFactory) || turn instanceof ModuleLoadingTurn;
+  const { cell, endpoint } = turn;
+  if (turn instanceof ModuleLoadingTurn) return true;
+  if (cell.mesh === AGENT_MESH || cell === mainRootOrFactory) return false;
+  const { actorClass } = cell.spec;
+  const without = actorClass === undefined ? undefined : endpointsWithoutStorage.get(actorClass);
+  return without === undefined || (endpoint !== undefined && !without.has(endpoint));
 }
 
 /** Returns the current turn inside `runInTurn`. */

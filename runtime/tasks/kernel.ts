@@ -5,7 +5,16 @@
 
 export { usesMusl } from "../../native/c-library.js";
 export { callForAnswer } from "../actor/call/answer-call.js";
-export { callInTurn, currentCell, currentTurn, mainClock, NoMessageTurn, runInTurn } from "../actor/context.js";
+export {
+  type AnyTurn,
+  callInTurn,
+  currentCell,
+  currentTurn,
+  mainClock,
+  NoMessageTurn,
+  runInTurn,
+  runWithoutStorage,
+} from "../actor/context.js";
 export { viewOf } from "../actor/mesh/actor-mesh.js";
 export type { DropDetector, DroppableReference } from "../actor/proc/drop-watch.js";
 export type { ActorClass } from "../actor/reference/actor-request.js";

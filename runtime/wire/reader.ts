@@ -12,6 +12,9 @@ interface Sliceable<T> {
   slice(): T;
 }
 
+/** V8 keeps the bytes of arrays up to this size inside of the array, which takes less time than memory of their own. */
+const MAX_INNER_BYTES = 64;
+
 const noBytes = new Uint8Array(0);
 const noView = new DataView(noBytes.buffer);
 
@@ -201,7 +204,8 @@ export class Reader {
   getBytes(at: number): Uint8Array {
     const n = this.view.getUint32(at, true);
     if (n >= MIN_BLOCK_BYTES) return this.#nextBlock(Uint8Array, n, n);
-    return this.#slice(Uint8Array, this.take(n), n, n);
+    const from = this.take(n);
+    return n <= MAX_INNER_BYTES && !this.views ? this.#copyFew(from, n) : this.#slice(Uint8Array, from, n, n);
   }
 
   /** Reads a typed array that `putTyped` wrote, of the class `type`. */
@@ -225,6 +229,14 @@ export class Reader {
     } else {
       record[key] = value;
     }
+  }
+
+  /** Copies a few bytes: neither a view of them nor a native call is worth its cost. */
+  #copyFew(from: number, n: number): Uint8Array {
+    const { bytes } = this;
+    const copy = new Uint8Array(n);
+    for (let i = 0; i < n; i++) copy[i] = bytes[from + i] as number;
+    return copy;
   }
 
   /** Returns a typed array over `[at, at + size)`, or a copy of it. */

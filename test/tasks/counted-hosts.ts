@@ -106,10 +106,10 @@ export class CountedHosts {
     const waiting: (() => void)[] = [];
     let free = procs;
     const worker: WorkerPort = {
-      run: (_, ended) => {
+      run: (_, taker) => {
         this.#count("run");
         this.runs.set(index, (this.runs.get(index) ?? 0) + 1);
-        queueMicrotask(() => ended({ state: "done", value: nothing, micros: 1 }));
+        queueMicrotask(() => taker.answered({ state: "done", value: nothing, micros: 1 }));
       },
       ...{ cancel: count("cancel"), takeBack: count("takeBack"), endLease: count("endLease") },
     };

@@ -1,6 +1,6 @@
 /**
- * A call of one actor whose answer goes to two functions, without promises. It is for callers within the runtime that make many
- * calls: on Node.js 20 and 22, each promise takes time and memory in a program that has actors.
+ * A call of one actor whose answer goes to an object, without promises and closures. It is for callers within the runtime that make
+ * many calls: on Node.js 20 and 22, each promise takes time and memory in a program that has actors.
  */
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
 import type { Session } from "../../link/outbound/session.js";
@@ -12,20 +12,26 @@ import { errorForCaller } from "./call-future.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { dispatcherOf } from "./endpoint.js";
 
-export class AnswerCall<T> implements PendingCall, OutstandingCall {
+/** Takes the answer of a call, or its error. */
+export interface AnswerTaker<T> {
+  /** Called with the answer, while the link is read: other answers may follow before microtasks run. */
+  answered(answer: T): void;
+  /** Called later, with the error that a future would reject with. */
+  failed(error: Error): void;
+}
+
+class AnswerCall<T> implements PendingCall, OutstandingCall {
   id = 0;
   session: Session | undefined;
   credit = 0;
   isAbandoned = false;
   turn: OutstandingCall["turn"];
   readonly #called: Dispatcher;
-  readonly #onAnswer: (value: T) => void;
-  readonly #onError: (error: Error) => void;
+  readonly #taker: AnswerTaker<T>;
 
-  constructor(called: Dispatcher, onAnswer: (value: T) => void, onError: (error: Error) => void) {
+  constructor(called: Dispatcher, taker: AnswerTaker<T>) {
     this.#called = called;
-    this.#onAnswer = onAnswer;
-    this.#onError = onError;
+    this.#taker = taker;
   }
 
   get label(): string {
@@ -48,7 +54,7 @@ export class AnswerCall<T> implements PendingCall, OutstandingCall {
     }
     // The link reads on whatever the caller does.
     try {
-      this.#onAnswer(value);
+      this.#taker.answered(value);
     } catch (error) {
       queueMicrotask(() => {
         throw error;
@@ -69,7 +75,7 @@ export class AnswerCall<T> implements PendingCall, OutstandingCall {
   /** Tells the error later, because a link that ends fails all of its calls before anything else is sent. */
   #reject(error: Error): void {
     if (isProgramEnding()) return;
-    queueMicrotask(() => this.#onError(error));
+    queueMicrotask(() => this.#taker.failed(error));
   }
 
   item(): void {}
@@ -82,19 +88,12 @@ export class AnswerCall<T> implements PendingCall, OutstandingCall {
  *
  * @param endpoint the endpoint of the mesh
  * @param args the arguments
- * @param onAnswer called with the answer, while the link is read: other answers may follow before microtasks run
- * @param onError called later with the error that a future would reject with
  * @throws the errors that `callOne` throws
  */
-export function callForAnswer<T>(
-  endpoint: object,
-  args: readonly unknown[],
-  onAnswer: (value: T) => void,
-  onError: (error: Error) => void,
-): void {
+export function callForAnswer<T>(endpoint: object, args: readonly unknown[], taker: AnswerTaker<T>): void {
   const to = dispatcherOf(endpoint);
   to.check(args);
-  const call = new AnswerCall(to, onAnswer, onError);
+  const call = new AnswerCall(to, taker);
   const refused = to.callOne(args, 0, call, call);
   if (refused !== undefined) call.failed(refused);
 }

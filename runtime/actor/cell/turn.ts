@@ -63,6 +63,7 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
   replier: TurnReplier | undefined;
   /** Set when the handler of a streaming endpoint has started. */
   stream: TurnStream | undefined;
+  scope: unknown = undefined;
   /** The time when the caller stops waiting, by the proc's clock, in milliseconds. 0: there is no limit. */
   #deadline = 0;
   #abort: AbortController | undefined;

@@ -1,6 +1,7 @@
 /** The context and the task that the running code belongs to. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { TaskOrigin } from "../../../generated/tasks.js";
+import { type AnyTurn, currentTurn, runInTurn } from "../kernel.js";
 
 /** A task that runs in this process, as its code and the context see it. */
 export interface RunningTask {
@@ -25,14 +26,31 @@ export interface ContextScope {
   readonly task: RunningTask | undefined;
 }
 
-const storage = new AsyncLocalStorage<ContextScope>();
-
-/** Returns the context and the task of the running code. */
-export function currentScope(): ContextScope | undefined {
-  return storage.getStore();
+/** A context that was activated, with the turn whose code has activated it. */
+interface ActivatedScope extends ContextScope {
+  readonly turn: AnyTurn | undefined;
 }
 
-/** Runs code that belongs to a context. */
-export function runInScope<T>(scope: ContextScope, body: () => T): T {
-  return storage.run(scope, body);
+const storage = new AsyncLocalStorage<ActivatedScope>();
+
+/**
+ * Returns the context and the task of the running code. The turn of a task has them, so that tasks need no storage of their own; code that
+ * has activated another context since has that one.
+ */
+export function currentScope(): ContextScope | undefined {
+  const turn = currentTurn();
+  const own = turn?.scope as ContextScope | undefined;
+  const activated = storage.getStore();
+  return activated === undefined || (own !== undefined && activated.turn !== turn) ? own : activated;
+}
+
+/** Runs code that belongs to a context, outside of its tasks. */
+export function activateContext<T>(context: object, body: () => T): T {
+  return storage.run({ context, task: undefined, turn: currentTurn() }, body);
+}
+
+/** Runs code in the turn of a task. */
+export function runInTask(turn: AnyTurn, scope: ContextScope, body: () => unknown): unknown {
+  turn.scope = scope;
+  return currentTurn() === turn ? body() : runInTurn(turn, body);
 }

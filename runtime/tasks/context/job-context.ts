@@ -15,7 +15,7 @@ import { Result } from "../refs/result.js";
 import type { Task } from "../task-object.js";
 import { putPlace } from "../values/index.js";
 import { setContextFactory } from "./context-factory.js";
-import { currentScope, runInScope } from "./current.js";
+import { activateContext, currentScope } from "./current.js";
 import type { GetOptions, Values } from "./get-options.js";
 import { getAll, getOne } from "./get-values.js";
 import type { ContextMember } from "./member.js";
@@ -131,7 +131,7 @@ export class JobContext implements AsyncDisposable {
    * @returns what `body` returns
    */
   activate<T>(body: () => T): T {
-    return runInScope({ context: this, task: undefined }, body);
+    return activateContext(this, body);
   }
 
   /**

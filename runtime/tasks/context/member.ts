@@ -172,12 +172,12 @@ export class ContextMember {
   /** Resolves when the context is closed in this process. */
   readonly left: Promise<void>;
   #leave: () => void = () => {};
-  /** The tasks that run in this process. */
-  readonly running = new Set<RunningTask>();
+  /** The tasks of this process that wait for results. */
+  readonly waiting = new Set<RunningTask>();
 
   /** Returns whether a task of this process waits for the result with a number now. */
   isAwaited(id: number): boolean {
-    for (const { awaited } of this.running) if (awaited.has(id)) return true;
+    for (const { awaited } of this.waiting) if (awaited.has(id)) return true;
     return false;
   }
 

@@ -68,7 +68,7 @@ function grantedOf(lease: Lease): GrantedLease {
 function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
   const { run, cancel, takeBack, endLease } = worker;
   return {
-    run: (order, ended, failed) => callForAnswer(run, [order], ended, failed),
+    run: (order, taker) => callForAnswer(run, [order], taker),
     cancel: (lease, id) => tell(worker, () => cancel.broadcast(lease, id)),
     takeBack: (lease) => tell(worker, () => takeBack.broadcast(lease)),
     endLease: (lease) => tell(worker, () => endLease.broadcast(lease)),

@@ -38,7 +38,7 @@ export function startTask(
   const result = new Result(member.newResultId(), label);
   const retries = retriesOf(plan, task, label);
   const pending = new PendingTask(task, result, timesOf(task), retries, chainOf(member, result.id));
-  const parts: (Uint8Array | ObjectRef<unknown>)[] = [];
+  const parts = new Array<Uint8Array | ObjectRef<unknown>>(args.length);
   let held: object[] | undefined;
   let isComplete = plan.ready === undefined;
   for (let i = 0; i < args.length; i++) {
@@ -46,12 +46,12 @@ export function startTask(
     if (arg instanceof ObjectRef) {
       isComplete = false;
       const own = member.own(arg, `cannot run ${label}`);
-      parts.push(own);
+      parts[i] = own;
       held ??= [];
       held.push(own);
     } else {
       const { bytes, refs } = member.keepingRefs(argumentCodec(task, i, member), arg, placeOf(task, i));
-      parts.push(bytes);
+      parts[i] = bytes;
       if (refs !== undefined) {
         held ??= [];
         held.push(...refs);

@@ -15,7 +15,7 @@ import {
 import { context, type Isolation, type MeshFailure } from "../../index.js";
 import type { ActorProcesses } from "../actors/actor-processes.js";
 import { acquireFor, actorsOfHost, environmentFor } from "../actors/actors-of-host.js";
-import { currentCell, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import { currentCell, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
 import { Allocations } from "./allocations.js";
 import { Bundles } from "./bundles.js";
 import { GivenWorker } from "./given-worker.js";
@@ -44,6 +44,12 @@ export class HostManager extends TaskHostActor {
   readonly #heldForDetached = new Map<bigint, () => void>();
   readonly #cell = currentCell();
   #workerOptions: Promise<WorkerOptions> | undefined;
+
+  static {
+    // A program whose own actors and tasks are all in other processes has the manager of its host. Promises cost it less without storage.
+    const endpoints = ["lease", "withdraw", "giveBack", "suspend", "resume", "kill", "notices", "load"];
+    runWithoutStorage(HostManager, endpoints);
+  }
 
   constructor(options: HostOptions) {
     super();

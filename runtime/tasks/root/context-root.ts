@@ -10,7 +10,7 @@ import {
   TaskRootActor,
 } from "../../../generated/tasks.js";
 import type { MeshFailure } from "../../index.js";
-import { currentCell, NoMessageTurn, runInTurn } from "../kernel.js";
+import { currentCell, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
 import type { PlacementStrategy } from "../placement/plan-bundles.js";
 import type { GroupRequest } from "../placement/reserve-bundles.js";
 
@@ -49,6 +49,11 @@ export function removeRootState(context: string): void {
 /** @internal */
 export class ContextRoot extends TaskRootActor {
   readonly #state: RootState;
+
+  static {
+    // Each program that has a context has a root of it. Promises cost the program less without storage.
+    runWithoutStorage(ContextRoot, ["describe"]);
+  }
 
   constructor(context: string) {
     super();

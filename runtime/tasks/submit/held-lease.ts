@@ -1,9 +1,9 @@
 /** A lease that this process holds, with the tasks that it has sent to the worker. */
-import type { TaskOrder } from "../../../generated/tasks.js";
+import type { TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
 import { functionOf } from "../function-registry.js";
 import type { Task } from "../task-object.js";
 import type { LeaseEnd, LostTasks } from "./lost-tasks.js";
-import type { PendingTask } from "./pending-task.js";
+import type { PendingTask, RunningPlace } from "./pending-task.js";
 import type { GrantedLease, HostPort, WorkerPort } from "./ports.js";
 
 /** The run time of the tasks that are sent to one worker ahead, in microseconds, and their largest number. */
@@ -12,18 +12,26 @@ const AHEAD_TASKS = 256;
 /** The largest number of an order. A lease that has sent so many tasks is given back. */
 const MAX_ORDERS = 2 ** 32 - 1;
 
-export class HeldLease {
+/** Who sends tasks under leases. */
+export interface LeaseHolder {
+  /** Returns the time in milliseconds. */
+  now(): number;
+  ended(task: PendingTask, lease: HeldLease, outcome: TaskOutcome): void;
+  failed(task: PendingTask, lease: HeldLease, error: Error): void;
+}
+
+export class HeldLease implements RunningPlace {
   readonly id: number;
   readonly host: HostPort;
   readonly worker: WorkerPort;
-  /** The tasks that were sent and have not ended, in the order in which they were sent. */
-  readonly sent = new Set<PendingTask>();
+  /** The number of tasks that were sent and have not ended. */
+  sent = 0;
   readonly #functions = new Map<Task, number>();
   /** The number of tasks that may still be sent, before the process ends or the numbers of orders do. */
   #left: number;
   #expectedMicros = 0;
   #lastOrder = 0;
-  readonly #now: () => number;
+  readonly #holder: LeaseHolder;
   /** Whether others wait for the resources. No more tasks are sent then. */
   isWanted = false;
   /** What the host has said of the end of the process. */
@@ -37,18 +45,17 @@ export class HeldLease {
   /** Whether the oldest task that has not ended has turned out to take long. No more tasks are sent behind it. */
   isSlow = false;
 
-  /** @param now returns the time in milliseconds */
-  constructor(host: HostPort, { id, worker }: GrantedLease, maxTasks: number, now: () => number) {
+  constructor(host: HostPort, { id, worker }: GrantedLease, maxTasks: number, holder: LeaseHolder) {
     this.host = host;
     this.id = id;
     this.worker = worker;
     this.#left = Math.min(maxTasks, MAX_ORDERS);
-    this.#now = now;
-    this.idleSince = now();
+    this.#holder = holder;
+    this.idleSince = holder.now();
   }
 
   get isIdle(): boolean {
-    return this.sent.size === 0;
+    return this.sent === 0;
   }
 
   /** Whether the lease is of no more use when its tasks have ended. */
@@ -59,9 +66,9 @@ export class HeldLease {
   /** Returns whether a task can be sent now. */
   hasRoomFor({ times }: PendingTask): boolean {
     if (this.isLeaving) return false;
-    if (this.sent.size === 0) return true;
+    if (this.sent === 0) return true;
     if (this.isSlow) return false;
-    return this.sent.size < AHEAD_TASKS && this.#expectedMicros + times.expected <= AHEAD_MICROS;
+    return this.sent < AHEAD_TASKS && this.#expectedMicros + times.expected <= AHEAD_MICROS;
   }
 
   /** Returns the order that sends a task, with its function if the worker does not know the number of the function. */
@@ -86,8 +93,8 @@ export class HeldLease {
   }
 
   add(task: PendingTask): void {
-    if (this.sent.size === 0) this.busySince = this.#now();
-    this.sent.add(task);
+    if (this.sent === 0) this.busySince = this.#holder.now();
+    this.sent++;
     this.#left--;
     // Nothing is sent behind a task of which nothing is known, because it may take long.
     const micros = Math.min(task.times.expected, AHEAD_MICROS + 1);
@@ -98,27 +105,26 @@ export class HeldLease {
 
   /** @param hasBegun whether the task may have run; others have waited behind one that still does */
   remove(task: PendingTask, hasBegun = true): void {
-    this.sent.delete(task);
+    this.sent--;
     task.lease = undefined;
     this.#expectedMicros -= task.sentMicros;
     task.sentMicros = 0;
     if (hasBegun) this.isSlow = false;
-    if (this.sent.size === 0) {
+    if (this.sent === 0) {
       // Sums of floating-point numbers leave a rest.
       this.#expectedMicros = 0;
       this.isSlow = false;
-      this.idleSince = this.#now();
+      this.idleSince = this.#holder.now();
     } else if (hasBegun) {
-      this.busySince = this.#now();
+      this.busySince = this.#holder.now();
     }
   }
 
-  /** Whether a task was sent before this one, has not ended, and has not been cancelled: it may be the one that runs. */
-  runsBefore(task: PendingTask): boolean {
-    for (const other of this.sent) {
-      if (other === task) return false;
-      if (other.cancelled === undefined) return true;
-    }
-    return false;
+  taskEnded(task: PendingTask, outcome: TaskOutcome): void {
+    this.#holder.ended(task, this, outcome);
+  }
+
+  taskFailed(task: PendingTask, error: Error): void {
+    this.#holder.failed(task, this, error);
   }
 }

@@ -1,8 +1,8 @@
 /** A task that has no result yet. */
-import type { TaskOrigin } from "../../../generated/tasks.js";
+import type { TaskOrigin, TaskOutcome } from "../../../generated/tasks.js";
 import type { Result } from "../refs/result.js";
 import type { Task } from "../task-object.js";
-import type { HostPort, WorkerPort } from "./ports.js";
+import type { HostPort, OutcomeTaker, WorkerPort } from "./ports.js";
 
 /**
  * What is known of the run times of a task. Tasks that take long are sent to a worker one by one, short ones many at a time.
@@ -29,14 +29,16 @@ export interface RunningPlace {
   readonly id: number;
   readonly host: HostPort;
   readonly worker: WorkerPort;
-  /** Whether another task of the lease, which was not cancelled, may be the one that runs. */
-  runsBefore(task: PendingTask): boolean;
+  /** Called with the outcome of a task that was sent. */
+  taskEnded(task: PendingTask, outcome: TaskOutcome): void;
+  /** Called with the error of a task that was sent, or when the process has ended. */
+  taskFailed(task: PendingTask, error: Error): void;
 }
 
 const nothing = new Uint8Array(0);
 
-/** A task on its way from `run` to its result. */
-export class PendingTask {
+/** A task on its way from `run` to its result. It takes its own outcome, because a closure for each task would be garbage. */
+export class PendingTask implements OutcomeTaker {
   readonly id: number;
   readonly task: Task;
   /** The name in reports. */
@@ -63,6 +65,8 @@ export class PendingTask {
   endsBefore = 0;
   /** Why the task was cancelled. */
   cancelled: string | undefined = undefined;
+  /** The position among the pending tasks of the submitter; -1 unless the task is one of them. */
+  position = -1;
 
   constructor(task: Task, result: Result, times: RunTimes, retries: number, chain: TaskOrigin[] | undefined) {
     this.id = result.id;
@@ -72,5 +76,12 @@ export class PendingTask {
     this.times = times;
     this.retries = retries;
     this.chain = chain;
+  }
+  answered(outcome: TaskOutcome): void {
+    this.lease!.taskEnded(this, outcome);
+  }
+
+  failed(error: Error): void {
+    this.lease!.taskFailed(this, error);
   }
 }

@@ -5,15 +5,18 @@
 import type { Lease, LeaseNotice, LeaseRequest, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
 import type { Clock } from "../kernel.js";
 
+/** Takes the end of a task that was sent. */
+export interface OutcomeTaker {
+  /** Called with the outcome, from another turn of the event loop or microtask. */
+  answered(outcome: TaskOutcome): void;
+  /** Called with the error of the task, or when the process has ended. */
+  failed(error: Error): void;
+}
+
 /** A worker process. */
 export interface WorkerPort {
-  /**
-   * Sends a task. It throws when nothing can be sent now.
-   *
-   * @param ended called with the outcome, from another turn of the event loop or microtask
-   * @param failed called with the error of the task, or when the process has ended
-   */
-  run(order: TaskOrder, ended: (outcome: TaskOutcome) => void, failed: (error: Error) => void): void;
+  /** Sends a task. It throws when nothing can be sent now. */
+  run(order: TaskOrder, taker: OutcomeTaker): void;
   cancel(lease: number, id: number): void;
   takeBack(lease: number): void;
   /** The lease has ended. */

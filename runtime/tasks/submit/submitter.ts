@@ -29,8 +29,10 @@ export class Submitter {
   readonly #early = new Map<HostPort, Map<number, LeaseNotice>>();
   #isSweeping = false;
   #closed: string | undefined;
-  /** The tasks that have been submitted and have no result. */
-  readonly pending = new Set<PendingTask>();
+  /** The tasks that have been submitted and have no result, in any order. Each knows its position. */
+  readonly #pending: PendingTask[] = [];
+  /** The class of the last task, with its queue. */
+  #last: { readonly taskClass: TaskClass; readonly queue: TaskQueue } | undefined;
 
   constructor(options: SubmitterOptions) {
     this.#options = options;
@@ -50,7 +52,7 @@ export class Submitter {
       task.result.reject(error as Error);
       return;
     }
-    this.pending.add(task);
+    task.position = this.#pending.push(task) - 1;
     this.#options.callInTurn(addTo, queue, task);
     this.#sweepLater();
   }
@@ -79,7 +81,7 @@ export class Submitter {
     clock.after(grace, () => {
       if (task.lease !== lease || this.#closed !== undefined) return;
       // Another one, which shall live, may block the event loop of the process, so that this one has not begun.
-      const isBehind = lease.runsBefore(task);
+      const isBehind = this.#pending.some((other) => other.lease === lease && runsBefore(other, task));
       if (isBehind) {
         this.#settleCancelled(task);
         this.#killAfterGrace(task, lease);
@@ -91,19 +93,17 @@ export class Submitter {
 
   /** Cancels the task of a result. Returns false if it is not pending. */
   cancelResult(result: Result, reason: string): boolean {
-    for (const task of this.pending) {
-      if (task.result !== result) continue;
-      this.cancel(task, reason);
-      return true;
-    }
-    return false;
+    const task = this.#pending.find((pending) => pending.result === result);
+    if (task === undefined) return false;
+    this.cancel(task, reason);
+    return true;
   }
 
   /** Cancels all tasks, and gives back what no task uses. The process has nothing to do with the context any more. */
   close(reason: string): void {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
-    for (const task of [...this.pending]) {
+    for (const task of this.#pending.toSorted((first, second) => first.id - second.id)) {
       task.queue?.remove(task);
       task.cancelled = reason;
       this.#settleCancelled(task);
@@ -112,14 +112,32 @@ export class Submitter {
       for (const queue of this.#queues.values()) queue.close();
     });
     this.#queues.clear();
+    this.#last = undefined;
+  }
+
+  /** The task has a result, or gets one now. */
+  #forget(task: PendingTask): void {
+    const { position } = task;
+    if (position < 0) return;
+    task.position = -1;
+    const last = this.#pending.pop()!;
+    if (last === task) return;
+    this.#pending[position] = last;
+    last.position = position;
+  }
+
+  #reject(task: PendingTask, error: Error): void {
+    this.#forget(task);
+    task.result.reject(error);
   }
 
   #settleCancelled(task: PendingTask): void {
-    this.pending.delete(task);
+    this.#forget(task);
     task.result.reject(new TaskCancelledError(task.label, `task ${task.label} was cancelled: ${task.cancelled}`));
   }
 
   #queueOf(taskClass: TaskClass, label: string): TaskQueue {
+    if (this.#last?.taskClass === taskClass) return this.#last.queue;
     const key = keyOfClass(taskClass);
     let queue = this.#queues.get(key);
     if (queue === undefined) {
@@ -130,10 +148,15 @@ export class Submitter {
         send: (task, lease) => this.#send(task, lease, made),
         granted: (lease) => this.#granted(lease, made),
         leave: (lease) => this.#leave(lease),
+        now: () => clock.now(),
+        ended: (task, lease, outcome) => this.#ended(task, lease, made, outcome),
+        failed: (task, lease, error) => this.#failed(task, lease, made, error),
+        reject: (task, error) => this.#reject(task, error),
       });
       queue = made;
       this.#queues.set(key, queue);
     }
+    this.#last = { taskClass, queue };
     return queue;
   }
 
@@ -179,7 +202,7 @@ export class Submitter {
     } else {
       lease.isWanted = true;
       if (lease.isIdle) queue.leave(lease);
-      else if (lease.sent.size > 1) lease.worker.takeBack(id);
+      else if (lease.sent > 1) lease.worker.takeBack(id);
     }
   }
 
@@ -187,11 +210,7 @@ export class Submitter {
     const order = lease.orderOf(task);
     lease.add(task);
     try {
-      lease.worker.run(
-        order,
-        (outcome) => this.#ended(task, lease, queue, outcome),
-        (error) => this.#failed(task, lease, queue, error),
-      );
+      lease.worker.run(order, task);
     } catch (error) {
       lease.remove(task);
       if (order.defines !== undefined) lease.forget(task.task);
@@ -201,8 +220,7 @@ export class Submitter {
         queue.lost(lease);
         return false;
       }
-      this.pending.delete(task);
-      task.result.reject(error as Error);
+      this.#reject(task, error as Error);
       return true;
     }
     return true;
@@ -212,7 +230,7 @@ export class Submitter {
     const { state, value, micros, references } = outcome;
     if (state === "done") {
       task.times.add(micros);
-      this.pending.delete(task);
+      this.#forget(task);
       lease.remove(task);
       try {
         task.result.resolve(value, references === true ? this.#options.referencesIn(value) : undefined);
@@ -234,9 +252,8 @@ export class Submitter {
   #failed(task: PendingTask, lease: HeldLease, queue: TaskQueue, error: Error): void {
     lease.remove(task);
     if (!this.#options.isLost(error)) {
-      this.pending.delete(task);
       if (task.cancelled !== undefined) this.#settleCancelled(task);
-      else task.result.reject(taskErrorOf(task.label, error));
+      else this.#reject(task, taskErrorOf(task.label, error));
       this.#options.callInTurn(endedIn, queue, lease);
       return;
     }
@@ -260,8 +277,7 @@ export class Submitter {
       if (fate === "again") {
         this.#again(task, queue);
       } else {
-        this.pending.delete(task);
-        task.result.reject(fate);
+        this.#reject(task, fate);
       }
     }
     this.#options.inTurn(() => queue.dispatch());
@@ -279,6 +295,7 @@ export class Submitter {
           queue.sweep();
           if (!queue.isEmpty) continue;
           this.#queues.delete(key);
+          this.#last = undefined;
           this.#choices.keep(queue.taskClass, queue.hosts);
         }
       });
@@ -290,3 +307,8 @@ export class Submitter {
 // Closures for each task would be garbage.
 const addTo = (queue: TaskQueue, task: PendingTask): void => queue.add(task);
 const endedIn = (queue: TaskQueue, lease: HeldLease): void => queue.ended(lease);
+
+/** Returns whether a task of the same lease may be the one that runs, so that the other one has not begun. */
+function runsBefore(task: PendingTask, other: PendingTask): boolean {
+  return task.order < other.order && task.cancelled === undefined;
+}

@@ -2,7 +2,7 @@
 import { WorkerLostError } from "../errors.js";
 import type { Clock } from "../kernel.js";
 import { Fifo } from "./fifo.js";
-import { HeldLease } from "./held-lease.js";
+import { HeldLease, type LeaseHolder } from "./held-lease.js";
 import type { HostChoice, HostUse } from "./host-choice.js";
 import type { PendingTask } from "./pending-task.js";
 import { type GrantedLease, HostLostError, type HostPort, type SubmitterOptions } from "./ports.js";
@@ -24,7 +24,7 @@ interface Request {
 }
 
 /** What a queue needs of its submitter. */
-export interface QueueOwner extends Pick<SubmitterOptions, "holder" | "clock" | "inTurn"> {
+export interface QueueOwner extends LeaseHolder, Pick<SubmitterOptions, "holder" | "clock" | "inTurn"> {
   readonly clock: Clock;
   /** Called before a host is asked for a lease. */
   asking(host: HostPort): void;
@@ -36,6 +36,8 @@ export interface QueueOwner extends Pick<SubmitterOptions, "holder" | "clock" | 
   granted(lease: HeldLease): void;
   /** Gives a lease back, which has no tasks. */
   leave(lease: HeldLease): void;
+  /** Settles a task that no host can run. */
+  reject(task: PendingTask, error: Error): void;
 }
 
 export class TaskQueue {
@@ -53,7 +55,6 @@ export class TaskQueue {
   #extraRequests = 0;
   /** The time since which tasks have waited for the host that has their arguments, although it has no process for them. */
   #nearBusySince: number | undefined;
-  readonly #now = () => this.#owner.clock.now();
 
   constructor(taskClass: TaskClass, hosts: HostChoice, owner: QueueOwner) {
     this.taskClass = taskClass;
@@ -70,6 +71,10 @@ export class TaskQueue {
   }
 
   add(task: PendingTask): void {
+    if (this.waiting.length === 0) {
+      const lease = this.#leaseFor(task);
+      if (lease !== undefined && this.#owner.send(task, lease)) return;
+    }
     task.queue = this;
     this.waiting.push(task);
     this.dispatch();
@@ -155,7 +160,7 @@ export class TaskQueue {
     const wanted = Math.min(this.waiting.length, this.hosts.capacity);
     while (this.#requests.size < wanted + this.#extraRequests) {
       if (this.#extraRequests === 0 && this.hosts.isNearBusy) {
-        this.#nearBusySince ??= this.#now();
+        this.#nearBusySince ??= this.#owner.now();
         return;
       }
       const at = this.hosts.next(this.#requests.size >= wanted);
@@ -192,7 +197,7 @@ export class TaskQueue {
     this.#requests.delete(request);
     const { at } = request;
     at.lostStarts = 0;
-    const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#now);
+    const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#owner);
     this.leases.add(lease);
     this.#uses.set(lease, at);
     this.#owner.granted(lease);
@@ -216,7 +221,7 @@ export class TaskQueue {
   #rejectAll(reason: Error): void {
     for (const task of this.waiting.takeAll()) {
       task.queue = undefined;
-      task.result.reject(reason instanceof HostLostError ? lostHosts(task, reason) : reason);
+      this.#owner.reject(task, reason instanceof HostLostError ? lostHosts(task, reason) : reason);
     }
   }
 
@@ -252,7 +257,7 @@ export class TaskQueue {
   #sendEarly(lease: HeldLease, now: number): void {
     if (lease.isSlow || lease.isIdle || now - lease.busySince <= PATIENCE_MS) return;
     lease.isSlow = true;
-    if (lease.sent.size > 1) lease.worker.takeBack(lease.id);
+    if (lease.sent > 1) lease.worker.takeBack(lease.id);
   }
 }
 

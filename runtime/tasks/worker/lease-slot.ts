@@ -25,7 +25,9 @@ export interface SlotHost {
 export class LeaseSlot {
   readonly #host: SlotHost;
   readonly #queue: SlotTask[] = [];
-  readonly #begun = new Map<number, SlotTask>();
+  /** The first task that has begun and has not ended, and the others: most leases have no others, and a map would make garbage. */
+  #begun: SlotTask | undefined;
+  readonly #alsoBegun = new Map<number, SlotTask>();
   readonly #whenIdle: (() => void)[] = [];
   #running = 0;
   #suspended = 0;
@@ -39,7 +41,11 @@ export class LeaseSlot {
 
   /** Whether no task has been started that has not ended. */
   get isEmpty(): boolean {
-    return this.#queue.length === 0 && this.#begun.size === 0;
+    return this.#queue.length === 0 && this.#hasNoneBegun;
+  }
+
+  get #hasNoneBegun(): boolean {
+    return this.#begun === undefined && this.#alsoBegun.size === 0;
   }
 
   add(task: SlotTask): void {
@@ -55,14 +61,16 @@ export class LeaseSlot {
   cancel(id: number): void {
     const at = this.#queue.findIndex((task) => task.id === id);
     if (at >= 0) this.#queue.splice(at, 1)[0]!.cancel();
-    else this.#begun.get(id)?.cancel();
+    else if (this.#begun?.id === id) this.#begun.cancel();
+    else this.#alsoBegun.get(id)?.cancel();
   }
 
   /** Cancels all tasks. Resolves when none of them runs. */
   async end(): Promise<void> {
     for (const task of this.#queue.splice(0)) task.cancel();
-    for (const task of this.#begun.values()) task.cancel();
-    if (this.#begun.size === 0) return;
+    this.#begun?.cancel();
+    for (const task of this.#alsoBegun.values()) task.cancel();
+    if (this.#hasNoneBegun) return;
     await new Promise<void>((resolve) => {
       this.#whenIdle.push(resolve);
     });
@@ -87,9 +95,10 @@ export class LeaseSlot {
 
   /** A task that ran has ended. */
   ended(id: number): void {
-    this.#begun.delete(id);
+    if (this.#begun?.id === id) this.#begun = undefined;
+    else this.#alsoBegun.delete(id);
     this.#running--;
-    if (this.#begun.size === 0) for (const idle of this.#whenIdle.splice(0)) idle();
+    if (this.#whenIdle.length > 0 && this.#hasNoneBegun) for (const idle of this.#whenIdle.splice(0)) idle();
     this.#next();
     // The tasks that are left may all wait.
     this.#reportLater();
@@ -124,7 +133,8 @@ export class LeaseSlot {
 
   #start(task: SlotTask): void {
     this.#running++;
-    this.#begun.set(task.id, task);
+    if (this.#begun === undefined) this.#begun = task;
+    else this.#alsoBegun.set(task.id, task);
     task.start();
   }
 }

@@ -11,7 +11,7 @@ import { makeContext } from "../context/context-factory.js";
 import { joinContext } from "../context/join-context.js";
 import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
-import { mainClock } from "../kernel.js";
+import { currentTurn, mainClock } from "../kernel.js";
 import { tell } from "../tell.js";
 import { BegunFile } from "./begun-file.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
@@ -45,7 +45,7 @@ export class PoolWorker extends TaskWorkerActor {
     // A task can be handed back before it begins: the function is known from then on nevertheless.
     if (order.defines !== undefined) define(lease.functions, order.fn, order.defines);
     const chain = order.chain ?? [{ proc: lease.holder, id: order.id }];
-    const run = new TaskRun(order, chain, lease.environment);
+    const run = new TaskRun(order, chain, lease.environment, currentTurn()!);
     lease.slot.add(run);
     return run.outcome;
   }

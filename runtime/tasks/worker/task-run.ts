@@ -1,8 +1,9 @@
 /** One run of a task in a worker process, from the order to the outcome. */
 import type { TaskOrder, TaskOrigin, TaskOutcome } from "../../../generated/tasks.js";
-import { type RunningTask, runInScope } from "../context/current.js";
+import { type ContextScope, type RunningTask, runInTask } from "../context/current.js";
 import type { ContextMember } from "../context/member.js";
 import type { TaskImplementation } from "../function-registry.js";
+import type { AnyTurn } from "../kernel.js";
 import { failedArgument } from "../submit/failed-argument.js";
 import { isThenable } from "../thenable.js";
 import { decodeArguments } from "../values/index.js";
@@ -29,10 +30,12 @@ export interface RunEnvironment {
   readonly now: () => number;
 }
 
-export class TaskRun implements SlotTask, RunningTask {
+export class TaskRun implements SlotTask, RunningTask, ContextScope {
   readonly id: number;
-  readonly awaited = new Map<number, number>();
+  #awaited: Map<number, number> | undefined;
   readonly chain: readonly TaskOrigin[];
+  /** The turn of the message that has brought the order. The task runs in it, also if it begins when another one ends. */
+  readonly #turn: AnyTurn;
   readonly #order: TaskOrder;
   readonly #environment: RunEnvironment;
   /** The outcome, or the error, of a task that has ended before its outcome was asked for. */
@@ -46,8 +49,9 @@ export class TaskRun implements SlotTask, RunningTask {
   /** The time of the start; undefined before. */
   #begin: number | undefined;
 
-  constructor(order: TaskOrder, chain: readonly TaskOrigin[], environment: RunEnvironment) {
+  constructor(order: TaskOrder, chain: readonly TaskOrigin[], environment: RunEnvironment, turn: AnyTurn) {
     this.id = order.id;
+    this.#turn = turn;
     this.chain = chain;
     this.#order = order;
     this.#environment = environment;
@@ -77,6 +81,19 @@ export class TaskRun implements SlotTask, RunningTask {
 
   get label(): string {
     return this.#name;
+  }
+
+  get awaited(): Map<number, number> {
+    this.#awaited ??= new Map();
+    return this.#awaited;
+  }
+
+  get context(): object {
+    return this.#environment.context;
+  }
+
+  get task(): RunningTask {
+    return this;
   }
 
   get signal(): AbortSignal {
@@ -139,12 +156,11 @@ export class TaskRun implements SlotTask, RunningTask {
       this.#end(cancelled);
       return;
     }
-    const { context, member } = this.#environment;
-    member.running.add(this);
+    const { member } = this.#environment;
     let result: unknown;
     try {
       const args = parts.map((bytes, i) => argumentCodec(task, i, member).decode(bytes));
-      result = runInScope({ context, task: this }, () => run(...args));
+      result = runInTask(this.#turn, this, () => run(...args));
     } catch (error) {
       this.#fail(error);
       return;
@@ -196,9 +212,7 @@ export class TaskRun implements SlotTask, RunningTask {
   }
 
   #leave(): void {
-    const { member, slot } = this.#environment;
-    member.running.delete(this);
-    slot.ended(this.id);
+    this.#environment.slot.ended(this.id);
   }
 
   handBack(): void {
@@ -219,10 +233,16 @@ export class TaskRun implements SlotTask, RunningTask {
   }
 
   suspend(): void {
-    if (this.#waits++ === 0) this.#environment.slot.suspend();
+    if (this.#waits++ > 0) return;
+    const { member, slot } = this.#environment;
+    member.waiting.add(this);
+    slot.suspend();
   }
 
   resume(): void {
-    if (--this.#waits === 0) this.#environment.slot.resume();
+    if (--this.#waits > 0) return;
+    const { member, slot } = this.#environment;
+    member.waiting.delete(this);
+    slot.resume();
   }
 }

@@ -1,4 +1,4 @@
-/** Calls whose answers go to functions, which the runtime makes for tasks. */
+/** Calls whose answers go to an object, which the runtime makes for tasks. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { callForAnswer } from "../../../runtime/actor/call/answer-call.js";
 import { ActorError, SupervisionError } from "../../../runtime/actor/errors.js";
@@ -16,21 +16,19 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** Calls an endpoint, and returns what the functions were called with. */
+/** Calls an endpoint, and returns what the taker of the answer is told. */
 function call(endpoint: object, ...args: unknown[]): { answers: unknown[]; errors: Error[] } {
   const told = { answers: [] as unknown[], errors: [] as Error[] };
-  callForAnswer(
-    endpoint,
-    args,
-    (answer) => told.answers.push(answer),
-    (error) => told.errors.push(error),
-  );
+  callForAnswer(endpoint, args, {
+    answered: (answer) => void told.answers.push(answer),
+    failed: (error) => void told.errors.push(error),
+  });
   return told;
 }
 
 const ended = ({ answers, errors }: ReturnType<typeof call>) => answers.length + errors.length > 0;
 
-test("the answer goes to the first function, later and once", async () => {
+test("the answer goes to the taker, later and once", async () => {
   const first = call(counter.value);
   expect(first).toEqual({ answers: [], errors: [] });
   const second = call(counter.increment, 4);
@@ -38,7 +36,7 @@ test("the answer goes to the first function, later and once", async () => {
   expect([first.answers, second.answers]).toEqual([[3], [undefined]]);
 });
 
-test("the error of the handler goes to the second function, as that of a future", async () => {
+test("the error of the handler goes to the taker, as that of a future", async () => {
   const told = call(counter.failOnEven);
   await until("it has failed", () => ended(told));
   const [error] = told.errors as ActorError[];
@@ -50,7 +48,7 @@ test("the error of the handler goes to the second function, as that of a future"
   ]);
 });
 
-test("the end of the link is an error of the second function, after which calls open another link", async () => {
+test("the end of the link is an error for the taker, after which calls open another link", async () => {
   const told = call(counter.untilAborted);
   await begun(proc);
   proc.proc.close("it has ended");
