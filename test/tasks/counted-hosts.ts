@@ -15,6 +15,15 @@ const procs = 4;
 const nothing = new Uint8Array(0);
 const empty = task("file:///counted-hosts.js", "empty", () => undefined);
 
+/** How hosts differ from idle ones of which the first is the own one. */
+export interface CountedOptions {
+  /** The number of the own host; -1: the program runs on none of them. */
+  readonly home?: number;
+  readonly seed?: number;
+  /** The hosts whose processes are in use for ever. */
+  readonly busy?: readonly number[];
+}
+
 export class CountedHosts {
   readonly submitter: Submitter;
   /** The number of messages of each kind. */
@@ -31,12 +40,12 @@ export class CountedHosts {
   #lastTask = 0;
   readonly #times = new RunTimes();
 
-  constructor(count: number) {
+  constructor(count: number, { home = 0, seed: firstSeed = 1, busy = [] }: CountedOptions = {}) {
     this.#times.add(1);
-    let seed = 1;
+    let seed = firstSeed;
     this.submitter = new Submitter({
-      hosts: Array.from({ length: count }, (_, index) => this.#host(index)),
-      home: 0,
+      hosts: Array.from({ length: count }, (_, index) => this.#host(index, busy.includes(index) ? 0 : procs)),
+      home,
       holder: 1n,
       clock: {
         now: () => this.#time,
@@ -101,10 +110,10 @@ export class CountedHosts {
     this.messages.set(message, (this.messages.get(message) ?? 0) + 1);
   }
 
-  #host(index: number): HostPort {
+  #host(index: number, idle: number): HostPort {
     const count = (message: Message) => () => this.#count(message);
     const waiting: (() => void)[] = [];
-    let free = procs;
+    let free = idle;
     const worker: WorkerPort = {
       run: (_, taker) => {
         this.#count("run");

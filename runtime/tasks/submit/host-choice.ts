@@ -9,6 +9,8 @@ interface HostUse {
   readonly index: number;
   readonly host: HostPort;
   used: number;
+  /** The number of requests that the host has not answered. */
+  asked: number;
   /** The number of processes that have ended while they started, since the last one that has not. */
   lostStarts: number;
   /** Whether the host has ended, or has refused the class. */
@@ -41,7 +43,7 @@ export class HostChoice {
     for (const index of indices) {
       const host = hosts[index];
       if (host === undefined || (bundle === undefined && !hasAll(host.total, resources))) continue;
-      this.#hosts.push({ index, host, used: 0, lostStarts: 0, refused: undefined });
+      this.#hosts.push({ index, host, used: 0, asked: 0, lostStarts: 0, refused: undefined });
     }
     if (this.#hosts.length === 0) throw new ResourceUnavailableError(describeLack(hosts, taskClass, label));
     this.isNear = near !== undefined;
@@ -70,22 +72,35 @@ export class HostChoice {
   /**
    * Returns the host to ask next; undefined if all have ended or have refused.
    *
-   * @param isLate whether the preferred host was asked and has not answered, so that others are asked if there are any
+   * @param isLate whether hosts were asked and have not answered in time, so that another one is asked; undefined if there is none
    */
   next(isLate: boolean): HostUse | undefined {
     const home = this.#home;
     if (!isLate && home !== undefined && home.refused === undefined && home.used < home.host.procs) return home;
     if (this.#hosts.length === 0) return undefined;
-    const first = this.#draw(isLate);
-    const second = this.#draw(isLate);
-    return first.used * second.host.procs <= second.used * first.host.procs ? first : second;
+    const first = this.#draw();
+    const second = this.#draw();
+    const less = first.used * second.host.procs <= second.used * first.host.procs ? first : second;
+    return isLate && less.asked > 0 ? this.#unasked() : less;
   }
 
-  #draw(isLate: boolean): HostUse {
+  #draw(): HostUse {
+    return this.#hosts[this.#drawIndex()]!;
+  }
+
+  #drawIndex(): number {
+    return Math.floor(this.#random() * this.#hosts.length);
+  }
+
+  /** Returns a host that has answered all requests. The hosts that were asked may be busy for ever. */
+  #unasked(): HostUse | undefined {
     const count = this.#hosts.length;
-    const at = Math.floor(this.#random() * count);
-    const drawn = this.#hosts[at]!;
-    return isLate && drawn === this.#home ? this.#hosts[(at + 1) % count]! : drawn;
+    const start = this.#drawIndex();
+    for (let i = 0; i < count; i++) {
+      const host = this.#hosts[(start + i) % count]!;
+      if (host.asked === 0) return host;
+    }
+    return undefined;
   }
 
   /** A process has ended while it started. Returns the number of them since the last one that has not. */

@@ -177,6 +177,7 @@ export class TaskQueue {
     const request: Request = { at, abort: new AbortController(), since: clock.now() };
     this.#requests.add(request);
     at.used++;
+    at.asked++;
     this.#owner.asking(at.host);
     const { resources, environment, bundle, maxCalls } = this.taskClass;
     const order = {
@@ -196,6 +197,7 @@ export class TaskQueue {
   #granted(request: Request, granted: GrantedLease): void {
     this.#requests.delete(request);
     const { at } = request;
+    at.asked--;
     at.lostStarts = 0;
     const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#owner);
     this.leases.add(lease);
@@ -209,6 +211,7 @@ export class TaskQueue {
   #refused(request: Request, error: Error): void {
     this.#requests.delete(request);
     const { at, abort } = request;
+    at.asked--;
     at.used--;
     // A process that was killed while it started says nothing about the next one.
     const mayTryAgain =
