@@ -27,7 +27,7 @@ export interface AnyTurn extends Context {
   readonly timeLeft: number;
   /** The endpoint whose handler runs. Undefined outside of messages. */
   readonly endpoint: string | undefined;
-  /** What a layer above actors keeps for the code of this turn. Undefined: nothing. */
+  /** An object that a layer above actors keeps for the code of this turn. Undefined: there is none. */
   scope: unknown;
   /** Registers a call that this turn has made. The call is abandoned when the caller of this turn stops waiting. */
   addOutstanding(call: OutstandingCall): void;

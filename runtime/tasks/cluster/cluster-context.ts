@@ -30,7 +30,7 @@ export interface ClusterOptions {
 /** Time in ms after which a submission that has left no record counts as interrupted. */
 const submissionMs = 120_000;
 
-/** What a provider says about a job, and whether that cannot change any more. */
+/** The state of a job according to its provider, and whether that cannot change any more. */
 interface Answer extends NonNullable<JobNote["end"]> {
   readonly isFinal: boolean;
 }

@@ -1,4 +1,4 @@
-/** What a cluster context says about its jobs, and the error for jobs that it does not have. */
+/** The description of a job by a cluster context, and the error for jobs that it does not have. */
 
 /**
  * The state of a job: `PENDING` until its entry point is started, `SUCCEEDED` if that has ended with exit code 0, `FAILED` if it

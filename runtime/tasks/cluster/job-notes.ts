@@ -10,7 +10,7 @@ import type { JobInfo } from "./job-info.js";
 /** Number of jobs that have ended whose folders are kept, the newest ones. */
 const endedKept = 100;
 
-/** What is noted about a job. */
+/** The notes about a job. */
 export interface JobNote {
   readonly id: string;
   /** The name of the provider, such as `"slurm"`. Absent until the job has been submitted. */
@@ -19,7 +19,7 @@ export interface JobNote {
   readonly submissionTime: number;
   /** Whether somebody has deleted the job before it ended. */
   readonly isDeleted?: boolean;
-  /** What is known of a job that has ended. Nobody asks its provider any more. */
+  /** The state of a job that has ended. Nobody asks its provider any more. */
   readonly end?: Omit<JobInfo, "id" | "submissionTime">;
 }
 

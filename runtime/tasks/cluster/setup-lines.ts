@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL("./tasks-environment.js", import.meta.url)
 /** The exit code of a host or an entry point that could not be prepared: shells have it for commands that cannot run. */
 const notPreparedCode = 126;
 
-/** What the lines do. */
+/** The effects of the lines. */
 export interface JobSetup {
   /** The lines of the options of the job, which come first. */
   readonly given: string | undefined;

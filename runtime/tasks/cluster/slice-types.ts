@@ -11,7 +11,7 @@ export interface SliceType {
   readonly chipsPerVm: number;
 }
 
-/** How the names of one generation are made: `v4-32` has 32 cores. */
+/** The rule by which the slices of one generation are named: `v4-32` has 32 cores. */
 interface Generation {
   readonly name: string;
   /** The number of chips for each unit of the number in the name: newer names count chips, older ones cores. */

@@ -19,7 +19,7 @@ export interface RunningTask {
   readonly awaited: Map<number, number>;
 }
 
-/** What code that runs for a context can find out. */
+/** The context and the task that code belongs to. */
 export interface ContextScope {
   /** The `JobContext`. */
   readonly context: object;

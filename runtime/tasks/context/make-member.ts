@@ -7,7 +7,7 @@ import { Submitter } from "../submit/submitter.js";
 import { ContextMember } from "./member.js";
 import { hostPortOf, isLost } from "./ports-of-actors.js";
 
-/** What a member is made of. */
+/** The parts of a member. */
 export interface MemberSetup {
   readonly id: string;
   /** The number of the host in the context; undefined: this process runs on none of them. */

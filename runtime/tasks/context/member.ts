@@ -181,7 +181,7 @@ export class ContextMember {
     return false;
   }
 
-  /** Why the context is closed in this process. */
+  /** The reason for which the context is closed in this process. Undefined: it is open. */
   get closed(): string | undefined {
     return this.#closed;
   }

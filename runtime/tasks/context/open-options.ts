@@ -16,12 +16,12 @@ export interface JobContextOptions {
    */
   readonly procs?: number | ProcMesh;
   /**
-   * What each host offers to tasks and actors: `cpus`, `gpus`, `memory` in bytes, and others by any name. Default: as many
+   * The resources that each host offers to tasks and actors: `cpus`, `gpus`, `memory` in bytes, and others by any name. Default: as many
    * processors as worker processes.
    */
   readonly resources?: Resources;
   /**
-   * Where tasks run on this machine: in processes, in threads, or on the event loop of the program, where they can be closures.
+   * The place where tasks run on this machine: in processes, in threads, or on the event loop of the program, where they can be closures.
    * Attached hosts have processes. Default: `"process"`.
    */
   readonly isolation?: Isolation;

@@ -3,9 +3,9 @@ import type { RuntimeEnv, RuntimeEnvOptions } from "../environment/index.js";
 import type { Resources } from "../host/resources.js";
 import type { PlacementGroup } from "../placement/placement-group.js";
 
-/** What `JobContext.with` sets for tasks. */
+/** The options of `JobContext.with` for tasks. */
 export interface RunOptions {
-  /** What the task needs of its host. Default: one processor. */
+  /** The resources of its host that the task needs. Default: one processor. */
   readonly resources?: Resources;
   /** The name in reports, instead of that of the function. */
   readonly name?: string;

@@ -1,4 +1,4 @@
-/** What happens while code waits for results: the task lets others run, and a wait that cannot end is found out. */
+/** Waits for results: meanwhile the task lets others run, and a wait that cannot end is found out. */
 
 import type { TaskOrigin } from "../../../generated/tasks.js";
 import { DeadlockError } from "../../index.js";

@@ -47,7 +47,7 @@ export class Allocations {
   readonly #now: () => number;
   readonly #pending = new Map<number, Pending>();
   readonly #wanted = new Map<number, () => void>();
-  /** What is held in each bundle, by number. */
+  /** The resources that are held in each bundle, by number. */
   readonly #used = new Map<string, Set<number>>();
   /** The bundles that are closed as soon as nothing in them is held. */
   readonly #closing = new Map<string, () => void>();

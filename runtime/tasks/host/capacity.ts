@@ -1,5 +1,5 @@
 /**
- * What a host or a bundle has, and what of it is free. GPUs have indices: a whole number of GPUs gets GPUs that nobody else
+ * The resources of a host or a bundle, and those of them that are free. GPUs have indices: a whole number of GPUs gets GPUs that nobody else
  * uses, and fractions share the GPU with the least room that is enough. The free amounts become negative if tasks go on after
  * they have waited, while others have what they had before.
  */

@@ -18,7 +18,7 @@ export interface QueueRequest extends Need {
   readonly isLasting: boolean;
 }
 
-/** What has been granted to a request. */
+/** The grant of a request. */
 export interface Granted {
   readonly request: QueueRequest;
   readonly share: Share;

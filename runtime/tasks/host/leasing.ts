@@ -42,7 +42,7 @@ export class Leasing<W> {
   readonly #pool: WorkerPool;
   readonly #isFixed: boolean;
   readonly #processes = new Map<number, WorkerProcess<W>>();
-  /** Why a process is being killed, by its number. */
+  /** The reasons for which processes are being killed, by their numbers. */
   readonly #killed = new Map<number, string>();
   readonly #leases = new Map<number, LeaseRecord>();
   /** The requests that have not been answered, by holder and number. */

@@ -1,4 +1,4 @@
-/** What the leasing of a host needs of processes and holders. Tests and simulations have their own. */
+/** The interfaces by which the leasing of a host uses processes and holders. Tests and simulations have their own. */
 import type { LeaseNotice, TaskEnvironment } from "../../../generated/tasks.js";
 import type { MemoryExceeded } from "./memory-guard.js";
 
@@ -27,7 +27,7 @@ export interface WorkerProcess<W> {
   limitMemory(bytes: number | undefined, exceeded: MemoryExceeded): void;
 }
 
-/** How a worker process is started. */
+/** The order to start a worker process. */
 export interface WorkerStart {
   /** The number of the process on its host. */
   readonly id: number;

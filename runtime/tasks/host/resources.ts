@@ -5,7 +5,7 @@
 import { describeValue } from "../../../shared/text/describe-value.js";
 
 /**
- * What a task or an actor needs, or what a host has. Other names than these three are resources that the program defines, for
+ * The resources that a task or an actor needs, or that a host has. Other names than these three are resources that the program defines, for
  * example `licenses`.
  */
 export interface Resources {

@@ -2,7 +2,7 @@
 import type { Capacity, Share } from "./capacity.js";
 import type { Amounts } from "./resources.js";
 
-/** What a request needs, and where. */
+/** The needs of a request, and its place. */
 export interface Need {
   readonly amounts: Amounts;
   /** The bundle whose resources are used; empty: those of the host that belong to no bundle. */

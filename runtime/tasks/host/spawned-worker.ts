@@ -10,7 +10,7 @@ import type { MemoryExceeded, MemoryGuard } from "./memory-guard.js";
 import { memoryUse } from "./memory-use.js";
 import type { WorkerProcess, WorkerStart } from "./ports.js";
 
-/** What all worker processes of a host have in common. */
+/** The parts that all worker processes of a host share. */
 export interface WorkerContext {
   readonly isolation: Isolation;
   /** Returns the first message for each worker. */

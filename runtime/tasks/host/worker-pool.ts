@@ -4,7 +4,7 @@
  * that wait for others never keep these from running.
  */
 
-/** Where a lease has been put. */
+/** The worker process of a lease. */
 export interface Placement {
   readonly worker: number;
   /** Whether the worker process must be started first. */

@@ -1,6 +1,6 @@
 /** Chooses the hosts of the bundles of a placement group. It is pure: hosts are amounts of resources. */
 
-/** How the bundles of a group are placed. */
+/** The strategy by which the bundles of a group are placed. */
 export type PlacementStrategy = "pack" | "spread" | "strictPack" | "strictSpread";
 
 /** The strategies, for checks. */

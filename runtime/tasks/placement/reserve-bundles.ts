@@ -30,7 +30,7 @@ const LONGEST_PAUSE_MS = 500;
 /** The time in ms for which a host waits for resources that were free a moment before. */
 const RESERVE_MS = 100;
 
-/** What is reserved. */
+/** A reservation of bundles. */
 export interface GroupRequest {
   readonly group: bigint;
   readonly bundles: readonly Amounts[];

@@ -8,7 +8,7 @@ export interface RefContext {
   readonly id: string;
   /** The number of the process. */
   readonly proc: bigint;
-  /** Why the context is closed in this process. */
+  /** The reason for which the context is closed in this process. Undefined: it is open. */
   readonly closed: string | undefined;
   /** Encodes references of this context. */
   readonly refs: { write(ref: object): Uint8Array };
@@ -16,7 +16,7 @@ export interface RefContext {
 
 let readRecord: (ref: ObjectRef<unknown>) => RefRecord;
 
-/** What a reference consists of. */
+/** The parts of a reference. */
 export interface RefRecord {
   /** The context, in this process. */
   readonly member: RefContext;

@@ -1,4 +1,4 @@
-/** How the value of a result is encoded: as a plain value, or by the codec of a schema. */
+/** The codec of the value of a result: that of plain values, or that of a schema. */
 
 import type { TaskFunction } from "../../../generated/tasks.js";
 import type { PlainPlace } from "../values/index.js";

@@ -17,7 +17,7 @@ import type { GroupRequest } from "../placement/reserve-bundles.js";
 /** Runs code whose meshes the root owns. */
 export type AsRoot = <T>(body: () => T) => T;
 
-/** What a root does. The program sets it before the actor is created. */
+/** The functions that a root calls for its messages. The program sets them before the actor is created. */
 export interface RootState {
   /** Called when the actor is created. */
   created(asRoot: AsRoot): void;

@@ -12,7 +12,7 @@ const AHEAD_TASKS = 256;
 /** The largest number of an order. A lease that has sent so many tasks is given back. */
 const MAX_ORDERS = 2 ** 32 - 1;
 
-/** Who sends tasks under leases. */
+/** Sends tasks under leases, and takes their outcomes. */
 export interface LeaseHolder {
   /** Returns the time in milliseconds. */
   now(): number;
@@ -34,7 +34,7 @@ export class HeldLease implements RunningPlace {
   readonly #holder: LeaseHolder;
   /** Whether others wait for the resources. No more tasks are sent then. */
   isWanted = false;
-  /** What the host has said of the end of the process. */
+  /** The report of the host about the end of the process. Undefined: the host has sent none. */
   ended: LeaseEnd | undefined;
   /** The tasks that were lost with the process, until it is known which of them had begun. */
   lost: LostTasks | undefined;

@@ -13,7 +13,7 @@ interface HostUse {
   asked: number;
   /** The number of processes that have ended while they started, since the last one that has not. */
   lostStarts: number;
-  /** Whether the host has ended, or has refused the class. */
+  /** The error with which the host has ended, or has refused the class. */
   refused: Error | undefined;
 }
 
@@ -31,7 +31,7 @@ export class HostChoice {
   readonly #random: () => number;
   /** The number of worker processes of all hosts. */
   readonly capacity: number;
-  /** Why the last host was taken out. */
+  /** The reason for which the last host was taken out. */
   refusal: Error | undefined;
   /** Whether nothing has gone wrong that may go well later, so that the choice can be used again. */
   isReusable = true;

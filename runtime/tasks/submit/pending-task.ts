@@ -5,7 +5,7 @@ import type { Task } from "../task-object.js";
 import type { HostPort, OutcomeTaker, WorkerPort } from "./ports.js";
 
 /**
- * What is known of the run times of a task. Tasks that take long are sent to a worker one by one, short ones many at a time.
+ * The run times of a task, as far as they are known. Tasks that take long are sent to a worker one by one, short ones many at a time.
  */
 export class RunTimes {
   /** The expected run time in microseconds; Infinity before the first outcome. */
@@ -54,7 +54,7 @@ export class PendingTask implements OutcomeTaker {
   fetched: number[] | undefined = undefined;
   /** The references in the arguments: their results are kept as long as the task may run. */
   held: readonly object[] | undefined = undefined;
-  /** Where the task is: waiting for arguments (neither), in a queue, or sent under a lease. */
+  /** The place of the task: a queue, a lease under which it was sent, or neither while it waits for arguments. */
   queue: WaitingPlace | undefined = undefined;
   lease: RunningPlace | undefined = undefined;
   /** The run time that was expected of the task when it was sent, in microseconds; 0 unless it is sent. */
@@ -63,7 +63,7 @@ export class PendingTask implements OutcomeTaker {
   order = 0;
   /** The number of processes that have ended before any of their tasks had begun, this one included. */
   endsBefore = 0;
-  /** Why the task was cancelled. */
+  /** The reason for which the task was cancelled. */
   cancelled: string | undefined = undefined;
   /** The position among the pending tasks of the submitter; -1 unless the task is one of them. */
   position = -1;

@@ -1,5 +1,5 @@
 /**
- * What the submitter needs of hosts, workers and time. In a program these are actors and the clock of the process; tests and
+ * The interfaces by which the submitter uses hosts, workers and time. In a program these are actors and the clock of the process; tests and
  * simulations have their own.
  */
 import type { Lease, LeaseNotice, LeaseRequest, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
@@ -33,7 +33,7 @@ export type LeaseOrder = Omit<LeaseRequest, "number">;
 
 /** The manager of a host. */
 export interface HostPort {
-  /** What the host has in all. */
+  /** All resources of the host. */
   readonly total: Readonly<Record<string, number>>;
   /** The number of worker processes. */
   readonly procs: number;
@@ -54,7 +54,7 @@ export class HostLostError extends Error {
   override readonly name: string = "HostLostError";
 }
 
-/** What a submitter is made of. */
+/** The parts of a submitter. */
 export interface SubmitterOptions {
   readonly hosts: readonly HostPort[];
   /** The index of the host that this process runs on. */

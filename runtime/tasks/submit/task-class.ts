@@ -2,7 +2,7 @@
 import type { TaskEnvironment } from "../../../generated/tasks.js";
 import { keyOfEnvironment } from "../host/environment-key.js";
 
-/** What tasks need of a worker process. */
+/** The needs of tasks, which a worker process must meet. */
 export interface TaskClass {
   /** The amounts of resources, `cpus` included. */
   readonly resources: Readonly<Record<string, number>>;

@@ -23,7 +23,7 @@ interface Request {
   readonly since: number;
 }
 
-/** What a queue needs of its submitter. */
+/** The parts of a submitter that a queue uses. */
 export interface QueueOwner extends LeaseHolder, Pick<SubmitterOptions, "holder" | "clock" | "inTurn"> {
   readonly clock: Clock;
   /** Called before a host is asked for a lease. */

@@ -135,7 +135,7 @@ function faultOfSet(
   return undefined;
 }
 
-/** What to do about instances of some classes. */
+/** Advice for instances of some classes. */
 const hints: ReadonlyMap<string, string> = new Map([
   ["Promise", "await it first"],
   ["RegExp", "pass its source and flags"],

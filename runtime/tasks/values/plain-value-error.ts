@@ -19,13 +19,13 @@ export type PlainPlace =
 /** The place of the value of `put`. */
 export const putPlace: PlainPlace = { kind: "put" };
 
-/** What is wrong with a value, and what to do about it. */
+/** The description of a value that cannot be encoded, with advice. */
 export interface PlainFault {
   /** The path in the value, as a JavaScript expression: `.items[3].callback`. Empty: the value itself. */
   readonly path: string;
-  /** What was found there: `a function`. */
+  /** The value that was found there: `a function`. */
   readonly got: string;
-  /** What to do: `pass data instead`. */
+  /** Advice: `pass data instead`. */
   readonly hint: string;
 }
 

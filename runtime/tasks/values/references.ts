@@ -1,4 +1,4 @@
-/** What the codec of plain values must know of references to results. It knows neither their class nor their bytes. */
+/** The interface by which the codec of plain values handles references to results. It knows neither their class nor their bytes. */
 
 /** Recognises references in values that are encoded. */
 export interface RefWriter {

@@ -17,7 +17,7 @@ const cancelled: TaskOutcome = { state: "cancelled", value: nothing, micros: 0 }
 /** The largest number of an order. */
 const MAX_ORDER = 2 ** 32 - 1;
 
-/** What a run needs of its worker. */
+/** The parts of a worker that a run uses. */
 export interface RunEnvironment {
   readonly context: object;
   readonly member: ContextMember;
