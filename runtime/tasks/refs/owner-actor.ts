@@ -1,7 +1,7 @@
 /** The actor that gives the results of its process to other processes. */
 import { type LocatedResult, TaskOwnerActor, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
-import { currentCell } from "../kernel.js";
+import { currentCell, runWithoutStorage } from "../kernel.js";
 import type { Result } from "./result.js";
 
 /** By context and process: processes that share an event loop have members of their own. */
@@ -24,6 +24,11 @@ export function removeMember({ id, proc }: ContextMember): void {
 /** @internal */
 export class ResultOwner extends TaskOwnerActor {
   readonly #member: ContextMember;
+
+  static {
+    // Programs have it as soon as other processes use their results. Promises cost them less without storage.
+    runWithoutStorage(ResultOwner, ["fetch", "locate", "isAwaited", "borrow", "unborrow", "untilLeft"]);
+  }
 
   constructor(context: string) {
     super();
