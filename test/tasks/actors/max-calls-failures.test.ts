@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SupervisionError } from "viceroy";
 import { JobContext, WorkerLostError } from "viceroy/tasks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { gone, until } from "../../proc/until.js";
+import { until } from "../../proc/until.js";
 import { type LeakyClasses, loadLeaky } from "./leaky.js";
 
 let classes: LeakyClasses;
