@@ -54,7 +54,10 @@ test("the old process is killed while it passes messages on: those calls are los
   process.kill(pid, "SIGKILL");
   for (const outcome of await settled) {
     expect(reasonOf(outcome)).toBeInstanceOf(SupervisionError);
-    expect(`${reasonOf(outcome)}`).toMatch(/cannot call old\.(write|add) on rank 0: process \d+ was killed by SIGKILL/);
+    // On a busy machine, the end of the link is known before the exit status.
+    expect(`${reasonOf(outcome)}`).toMatch(
+      /cannot call old\.(write|add) on rank 0: (process \d+ was killed by SIGKILL|its process has closed its link)/,
+    );
   }
   // The second process has handled one call. The next call is handled by the third one.
   const after = await actor.add.callOne("after");
