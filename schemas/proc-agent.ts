@@ -154,6 +154,8 @@ export interface SpawnOrder {
   savesAtStop?: boolean;
   /** The checkpoint that the actor begins with, if its state is fetched apart from this order. */
   carried?: CarriedCheckpoint;
+  /** The number of messages after which the sender of this order replaces the process. Absent: there is no limit. */
+  maxCalls?: Uint32;
 }
 
 /** The outcome of an order to create an actor. */
@@ -279,6 +281,17 @@ export interface ProcAgent extends Actor {
   askMemory(transport: string, request: Uint8Array): Uint8Array;
   /** Reports a failed actor to the process that ordered it. */
   failed(notice: ActorNotice): void;
+  /**
+   * Reports to the process that ordered an actor that the actor has handled as many messages as the order allows. It handles no
+   * other message until `passOn`.
+   */
+  callsSpent(mesh: Uint64, rank: Uint32, incarnation: Uint32): void;
+  /**
+   * Has an actor that has moved to another process pass on the messages that it has not begun to handle, and answer them with the
+   * answers of the actor there. The order follows `moved`.
+   * @concurrent
+   */
+  passOn(mesh: Uint64): void;
   /** Reports lines that a process has printed. The host that started the process calls it. */
   processPrinted(output: ProcessOutput): void;
   /**

@@ -94,6 +94,8 @@ export interface ActorOrder {
   bundle?: Uint32;
   /** The number of restarts after failures. */
   restarts: Uint32;
+  /** The number of calls after which its process is replaced. Absent: there is no limit. */
+  maxCalls?: Uint32;
 }
 
 /** An actor that a host has created. */
@@ -499,6 +501,8 @@ export interface DetachedOrder {
   gpus: Uint32[];
   /** The environment variables of its process. */
   env: Record<string, string>;
+  /** The number of calls after which its process is replaced. Absent: there is no limit. */
+  maxCalls?: Uint32;
 }
 
 /** A detached actor. It is published by its name. */

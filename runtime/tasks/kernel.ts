@@ -30,6 +30,7 @@ export { quote } from "../job/quote.js";
 export type { Clock } from "../link/clock.js";
 export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
+export { callLimit } from "../proc/mesh/spawn-plan.js";
 export { importModule } from "../proc/platform/import-module.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
 export { markedProcesses, processIds, processStat, readProcessFile, taskMarkVariable } from "../process-table.js";

@@ -22,7 +22,16 @@ import { setWireEnvironment } from "../../runtime/wire/wire-environment.js";
 setWireEnvironment(actorHandleCodecs);
 
 export interface Event {
-  readonly kind: "started" | "failed" | "peerDown" | "undeliverable" | "cleanupFailed" | "slow" | "saved" | "lost";
+  readonly kind:
+    | "started"
+    | "failed"
+    | "peerDown"
+    | "undeliverable"
+    | "cleanupFailed"
+    | "slow"
+    | "saved"
+    | "lost"
+    | "spent";
   readonly actor: string;
   readonly detail: unknown;
 }
@@ -44,6 +53,7 @@ export class TestProc {
       stopOwned: async () => {},
       storeLastState: async (cell, saved) => tell("saved", cell.name, saved),
       lastStateLost: (cell, error) => tell("lost", cell.name, error),
+      callsSpent: (cell) => tell("spent", cell.name, undefined),
       meshOrdered: async (mesh) => world.ordered.has(mesh),
       targetDown: () => {},
       peerLost: (_peer, error) => error?.message ?? "its process has ended",

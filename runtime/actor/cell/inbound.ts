@@ -16,9 +16,11 @@ import type { LocalActor } from "../reference/local-actor.js";
 import { schemaForPeer } from "../schema/compare-schemas.js";
 import type { ActorPorts } from "./actor-ports.js";
 import { answerUndecodable, answerUndelivered, bounce } from "./answer.js";
+import { CallLimit } from "./call-limit.js";
 import { handlerById, handlersOf, interfaceOf, protobufVariant } from "./handler.js";
 import { Mailbox, type MailboxOwner } from "./mailbox.js";
 import type { Handler } from "./message-handler.js";
+import type { MessagePasser } from "./message-passer.js";
 import { Turn } from "./turn.js";
 import { Watchdog, type WatchedActor } from "./watchdog.js";
 
@@ -41,12 +43,16 @@ export class ActorInbound implements Destination {
   /** The receiving side of the actor that has replaced this one. */
   #replacement: ActorInbound | undefined;
 
-  /** @param owner is told of handlers that fail, and of those that run for too long */
-  constructor(actor: ReceivingActor, owner: MailboxOwner & WatchedActor) {
+  /**
+   * @param owner is told of handlers that fail, of those that run for too long, and when the actor has handled as many messages
+   *   as its process may
+   */
+  constructor(actor: ReceivingActor, owner: MailboxOwner & WatchedActor & { callsSpent(): void }) {
     this.#actor = actor;
     const { clock } = actor.proc;
-    const { watch } = actor.spec;
-    this.#mailbox = new Mailbox(owner, clock, watch && new Watchdog(owner, watch, clock));
+    const { watch, maxCalls } = actor.spec;
+    const limit = maxCalls === undefined ? undefined : new CallLimit(maxCalls, clock, () => owner.callsSpent());
+    this.#mailbox = new Mailbox(owner, clock, watch && new Watchdog(owner, watch, clock), limit);
   }
 
   /** Why the actor takes no more messages. Undefined while it takes them. */
@@ -77,6 +83,12 @@ export class ActorInbound implements Destination {
   /** Refuses messages from now on. Queued messages are still handled. */
   refuse(error: DeliveryError): void {
     this.#ended = error;
+    this.#mailbox.endCount();
+  }
+
+  /** Passes messages that have not started on to the actor in another process, and those that arrive later. */
+  passOn(passer: MessagePasser): void {
+    this.#mailbox.passOn(passer);
   }
 
   /** Refuses messages from now on, and returns the queued ones to their senders. */
@@ -183,7 +195,13 @@ export class ActorInbound implements Destination {
   /** Confirms to the sender of a lane, at its request, that all earlier messages of the lane are handled. */
   confirmHandled(lane: Lane): void {
     if (this.#replacement !== undefined) this.#replacement.confirmHandled(lane);
-    else this.#mailbox.afterHandling(() => lane.confirmReached());
+    else this.#mailbox.afterHandling(() => this.#confirm(lane));
+  }
+
+  #confirm(lane: Lane): void {
+    const { passer } = this.#mailbox;
+    if (passer === undefined) lane.confirmReached();
+    else void passer.whenHandled().then(() => lane.confirmReached());
   }
 
   laneClosed(lane: Lane): void {

@@ -177,6 +177,11 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     this.fail({ kind: "message", error, ...(endpoint === undefined ? {} : { endpoint }), at: this.#epochMs() });
   }
 
+  callsSpent(): void {
+    const actor = this.#actor;
+    if (this.#state === "running") actor.proc.hooks.callsSpent(actor);
+  }
+
   handlerSlow(message: string): void {
     const actor = this.#actor;
     actor.proc.hooks.handlerSlow(actor, message);

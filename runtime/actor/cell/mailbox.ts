@@ -17,8 +17,10 @@ import {
   answerWithValue,
   bounce,
 } from "./answer.js";
+import type { CallLimit } from "./call-limit.js";
 import { ConcurrencyLimits } from "./concurrency-limits.js";
 import { invokeHandler, promiseFrom } from "./invoke.js";
+import { type MessagePasser, passingHandler } from "./message-passer.js";
 import { Replier } from "./replier.js";
 import { StreamProducer } from "./stream-producer.js";
 import type { Turn } from "./turn.js";
@@ -77,14 +79,22 @@ export class Mailbox {
   #isPaused = false;
   /** The marks in the order of their messages. */
   #marks: HandledMark[] | undefined;
+  /** Undefined: the process of the actor is not replaced after a number of messages. */
+  #limit: CallLimit | undefined;
+  #passer: MessagePasser | undefined;
   #serialReturned: ((value: unknown) => void) | undefined;
   #serialThrew: ((error: unknown) => void) | undefined;
 
-  /** @param watchdog undefined if handlers have no time limits */
-  constructor(owner: MailboxOwner, clock: Clock, watchdog: Watchdog | undefined) {
+  /**
+   * @param watchdog undefined if handlers have no time limits
+   * @param limit counts the handled messages, and holds the others when there have been enough
+   */
+  constructor(owner: MailboxOwner, clock: Clock, watchdog: Watchdog | undefined, limit?: CallLimit) {
     this.#owner = owner;
     this.#clock = clock;
     this.#watchdog = watchdog;
+    this.#limit = limit;
+    if (limit !== undefined) limit.resume = () => this.#resume();
   }
 
   /** The number of waiting messages. */
@@ -115,14 +125,47 @@ export class Mailbox {
   get isIdle(): boolean {
     if (this.#serial !== undefined || this.length > 0 || (this.#concurrent?.size ?? 0) > 0) return false;
     if (this.#isPaused || this.#interludes !== undefined) return false;
-    return ![...(this.#repliers ?? [])].some(({ turn }) => turn.call !== 0);
+    return !this.#hasUnansweredPorts;
+  }
+
+  get #hasUnansweredPorts(): boolean {
+    return [...(this.#repliers ?? [])].some(({ turn }) => turn.call !== 0);
   }
 
   /** Adds a message, and handles it at once if no other message is before it. */
   add(turn: Turn): void {
     // The queue is empty then, because `#next` runs whenever a handler ends.
-    if (this.#isOpen && this.#serial === undefined && !this.#isScheduled && !this.#isPaused) this.#start(turn);
+    const isFree = this.#isOpen && this.#serial === undefined && !this.#isScheduled && !this.#isPaused;
+    if (isFree && this.#limit?.isHolding !== true) this.#start(turn);
     else this.#queue.push(turn);
+  }
+
+  /** What messages are passed on with. Undefined: the actor handles them. */
+  get passer(): MessagePasser | undefined {
+    return this.#passer;
+  }
+
+  /** Passes the messages that have not started on to another actor, and those that arrive later, in their order. */
+  passOn(passer: MessagePasser): void {
+    this.#passer = passer;
+    this.#queue = this.#waiting;
+    this.#head = 0;
+    this.#limits = undefined;
+    this.#limit?.close();
+    this.#limit = undefined;
+    this.#resume();
+  }
+
+  /** Stops counting. Messages that were held back start. */
+  endCount(): void {
+    if (this.#limit === undefined) return;
+    this.#limit.close();
+    this.#limit = undefined;
+    this.#resume();
+  }
+
+  #resume(): void {
+    if (this.#isOpen && !this.#isScheduled) this.#next();
   }
 
   /**
@@ -182,6 +225,7 @@ export class Mailbox {
     const running = this.#runningTurns();
     const waiting = this.#waiting;
     this.#isOpen = false;
+    this.#limit?.close();
     this.#queue = [];
     this.#head = 0;
     this.#serial = undefined;
@@ -241,6 +285,12 @@ export class Mailbox {
     if (this.#queued === 0) this.#streak = 0;
     if (this.#marks !== undefined) this.#notifyMarks();
     if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
+    if (this.#limit?.isHolding === true) this.#notifyLimit(this.#limit);
+  }
+
+  #notifyLimit(limit: CallLimit): void {
+    const runs = this.#serial !== undefined || (this.#concurrent?.size ?? 0) > 0 || this.#isPaused;
+    if (!runs && !this.#hasUnansweredPorts) limit.nothingRuns();
   }
 
   /**
@@ -250,6 +300,7 @@ export class Mailbox {
   #canStart(): boolean {
     if (this.#isPaused) return false;
     if (this.#interludes !== undefined && this.#serial === undefined) return true;
+    if (this.#limit?.isHolding === true) return false;
     return (this.#serial === undefined && this.#queued > 0) || this.#limits?.hasReady === true;
   }
 
@@ -277,6 +328,7 @@ export class Mailbox {
   }
 
   #start(turn: Turn): void {
+    if (this.#passer !== undefined) turn.handler = passingHandler(turn.handler, this.#passer);
     const { endpoint, creditWithAnswer } = turn.handler;
     if (turn.isCancelled || turn.isExpired) {
       // The caller ignores this answer, which returns the credit of the message.
@@ -366,10 +418,14 @@ export class Mailbox {
       const { concurrent } = turn.handler.endpoint;
       if (typeof concurrent === "number") this.#limits?.turnEnded(turn, concurrent);
     }
+    this.#limit?.handled();
     if (this.#isScheduled) return;
     if (this.#marks !== undefined) this.#notifyMarks();
     if (this.length > 0 || this.#interludes !== undefined) this.#next();
-    else if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
+    else {
+      if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
+      if (this.#limit?.isHolding === true) this.#notifyLimit(this.#limit);
+    }
   }
 
   /** Registers a call whose handler has ended and whose port will answer it. */
@@ -382,6 +438,7 @@ export class Mailbox {
   removeReplier(replier: Replier): void {
     this.#repliers?.delete(replier);
     if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
+    if (this.#limit?.isHolding === true) this.#notifyLimit(this.#limit);
   }
 
   #notifyMarks(): void {

@@ -48,7 +48,8 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
   readonly cell: LocalActor;
   readonly lane: Lane;
   readonly slot: number;
-  readonly handler: Handler;
+  /** The handler of the message, which the mailbox replaces if the message is passed on. */
+  handler: Handler;
   /** The number of the call on the lane's link. 0: the caller expects no answer. */
   readonly call: number;
   readonly args: readonly unknown[];

@@ -42,6 +42,8 @@ export interface ActorRequest {
   readonly saved?: SavedState | undefined;
   /** Whether the state is saved once more when the actor is stopped in order. */
   readonly savesAtStop?: boolean | undefined;
+  /** The number of messages after which the process of the actor is replaced. Undefined: there is no limit. */
+  readonly maxCalls?: number | undefined;
 }
 
 /** The request without what is used once. The root of a proc has neither a class nor a descriptor. */

@@ -27,6 +27,11 @@ export interface ProcHooks {
   storeLastState(actor: LocalActor, saved: SavedState): Promise<void>;
   /** Called when the last state of an actor could not be saved or stored. The actor ends all the same. */
   lastStateLost(actor: LocalActor, error: unknown): void;
+  /**
+   * Called when an actor with `maxCalls` has handled so many messages, and nothing is being handled. It handles no other message
+   * until they are passed on to the actor in another process.
+   */
+  callsSpent(actor: LocalActor): void;
   /** Called when a handler of a watched actor takes long. */
   handlerSlow(actor: LocalActor, message: string): void;
   /** Called when `cleanup` of an actor threw. The actor ends all the same. */

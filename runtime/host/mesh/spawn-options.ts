@@ -2,6 +2,7 @@
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { WatchLimits } from "../../actor/reference/actor-request.js";
 import type { SupervisionPlan } from "../../proc/mesh/proc-group.js";
+import { callLimit } from "../../proc/mesh/spawn-plan.js";
 import { checkOptionNames } from "../../shape/index.js";
 import { planRestart, type RestartOptions } from "../../supervise/restart-policy.js";
 
@@ -11,6 +12,12 @@ export interface SpawnOptions {
   readonly restart?: RestartOptions;
   /** The time limits of handlers. Default: no limits. */
   readonly watchdog?: WatchdogOptions;
+  /**
+   * The number of messages after which the process of an actor is replaced by a new one, on meshes without dimensions.
+   *
+   * @internal
+   */
+  readonly [callLimit]?: number | undefined;
 }
 
 /**
@@ -33,8 +40,9 @@ export interface WatchdogOptions {
 /** @throws TypeError, RangeError for invalid options */
 export function planSupervision(options: SpawnOptions): SupervisionPlan {
   checkOptionNames("cannot spawn actors", options, ["restart", "watchdog"]);
-  const { restart, watchdog } = options;
+  const { restart, watchdog, [callLimit]: maxCalls } = options;
   return {
+    ...(maxCalls === undefined ? {} : { maxCalls }),
     ...(restart === undefined ? {} : { restart: planRestart(restart, "spawn actors") }),
     ...(watchdog === undefined ? {} : { watch: planWatchdog(watchdog) }),
   };

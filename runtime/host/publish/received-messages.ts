@@ -15,6 +15,7 @@ import type { Dispatcher } from "../../actor/call/dispatcher.js";
 import { createDispatcher } from "../../actor/call/intercepted-dispatcher.js";
 import { startSingleCall } from "../../actor/call/start-call.js";
 import { StreamCall } from "../../actor/call/stream-call.js";
+import { reasonOf } from "../../actor/delivery/forward-failure.js";
 import { ActorError, DeliveryError, SupervisionError } from "../../actor/errors.js";
 import { MeshView } from "../../actor/reference/mesh-view.js";
 import { emptyChain, isInChain } from "../../link/frame/message-extension.js";
@@ -179,7 +180,7 @@ async function* streamOf(answer: RelayedAnswer): AsyncGenerator<RelayedAnswer, u
 }
 
 function answerOf(error: unknown): RelayedAnswer {
-  if (error instanceof SupervisionError) return { failure: reasonOf(error) };
+  if (error instanceof SupervisionError) return { failure: reasonOf(error, error.endpoint) };
   if (error instanceof DeliveryError && error.reason === "deadlock") return { deadlock: error.message };
   if (!(error instanceof ActorError)) return { errors: errorChainOf(error).map(relayedError) };
   const { remoteName: name, message, remoteStack: stack, cause } = error;
@@ -197,10 +198,4 @@ function relayedError({
   stack: string | undefined;
 }): RelayedError {
   return { name, message, ...(stack === undefined ? {} : { stack }) };
-}
-
-/** Returns the text of an error after "cannot call counters.value on rank 1: ", because the caller adds its own words. */
-function reasonOf({ message, endpoint }: SupervisionError): string {
-  const start = message.indexOf(": ", `cannot call ${endpoint}`.length);
-  return start < 0 ? message : message.slice(start + 2);
 }

@@ -133,7 +133,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
         this.#handleError(word1, a, r);
         break;
       case FrameKind.credit:
-        if (b === 0) this.#link.sessions[a]?.unhandled?.markHandled();
+        if (b === 0) this.#link.sessions[a]?.reached();
         else this.#link.sessions[a]?.credited(b, readFields(r, "credit", readU32));
         break;
       case FrameKind.item:

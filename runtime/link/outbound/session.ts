@@ -74,6 +74,8 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
   #isOver = false;
   /** The record of the messages that the former process of a moved receiver has not handled yet. */
   unhandled: UnhandledMessages | undefined;
+  /** Called one after another when the receiver confirms that it has handled what was sent before. */
+  #whenReached: (() => void)[] | undefined;
   /** The number of sessions of the same sender, to former processes of the receiver, that this session waits for. */
   #formerSessions = 0;
   #whenSent: (() => void)[] | undefined;
@@ -340,7 +342,27 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
     this.link.hasUnhandled = true;
     // Casts of the sender that were sent before come first, whichever lane they take.
     this.castOrder?.beforeMessage();
+    const { unhandled } = this;
+    this.afterHandling(() => unhandled.markHandled());
+  }
+
+  /**
+   * Calls `then` when the receiver has handled everything that was sent before, as far as it would delay later messages, or when
+   * the session ends. The call may be immediate.
+   */
+  afterHandling(then: () => void): void {
+    if (this.#isOver) {
+      then();
+      return;
+    }
+    this.#whenReached ??= [];
+    this.#whenReached.push(then);
     this.sendSync(SyncKind.reached, 0);
+  }
+
+  /** The receiver confirms, in the order of the questions, that it has handled what was sent before. */
+  reached(): void {
+    this.#whenReached?.shift()?.();
   }
 
   /**
@@ -401,6 +423,7 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
     this.#notifyIfAllSent();
     this.castOrder?.sessionEnded();
     if (!retired) this.sender.sessionEnded(this);
+    for (const then of this.#whenReached?.splice(0) ?? []) then();
     this.unhandled?.sessionEnded();
   }
 

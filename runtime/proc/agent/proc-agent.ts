@@ -92,8 +92,9 @@ export class ProcAgent extends ProcAgentActor {
 
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
     const { mesh, name, incarnation, watch } = order;
-    const { checkpoint, carried, savesAtStop } = order;
-    const shape = { mesh, name, incarnation, ...placementOf(order.place), owner: this.#proc.parentOrSelf, savesAtStop };
+    const { checkpoint, carried, savesAtStop, maxCalls } = order;
+    const owner = this.#proc.parentOrSelf;
+    const shape = { mesh, name, incarnation, ...placementOf(order.place), owner, savesAtStop, maxCalls };
     const placed = new Deferred<void>();
     this.#creating.set(mesh, placed.promise);
     try {
@@ -200,6 +201,14 @@ export class ProcAgent extends ProcAgentActor {
 
   unwatchHost(host: ProcId): void {
     this.#proc.hostWatch.unwatch(host);
+  }
+
+  callsSpent(mesh: MeshId, rank: number, incarnation: number): void {
+    this.#proc.handleCallsSpent({ mesh, rank, incarnation });
+  }
+
+  passOn(mesh: MeshId): void {
+    this.#proc.passOn(mesh);
   }
 
   processPrinted(output: ProcessOutput): void {

@@ -38,6 +38,7 @@ import { type ActorIncarnation, actorNoticeOf } from "./actor-notice.js";
 import { blameActor } from "./blame-actor.js";
 import type { MemoryService } from "./memory-service.js";
 import { whileLoading } from "./module-loading.js";
+import { MovedActor } from "./moved-actor.js";
 import { ProcDialer } from "./proc-dialer.js";
 import type { AgentRole, ProcServices } from "./proc-services.js";
 import type { PublishedMeshes } from "./published-meshes.js";
@@ -298,6 +299,17 @@ export class ProcRuntime implements ProcHooks {
     this.#services.spawnedActors.get(notice.mesh)?.recordFailure(notice);
   }
 
+  /** Handles that an actor of a mesh that was spawned here has handled as many messages as its order allows. */
+  handleCallsSpent({ mesh, rank, incarnation }: ActorIncarnation): void {
+    this.#services.spawnedActors.get(mesh)?.recordCallsSpent(rank, incarnation);
+  }
+
+  /** Has the actor of a mesh, which has moved, pass its messages on to the actor in the new process. */
+  passOn(mesh: MeshId): void {
+    const cell = this.proc.cell(mesh);
+    if (cell !== undefined) cell.inbound.passOn(new MovedActor(this.proc, cell.spec));
+  }
+
   actorStarted(cell: LocalActor): void {
     this.#settleCreation(cell, undefined);
   }
@@ -334,6 +346,12 @@ export class ProcRuntime implements ProcHooks {
   lastStateLost(cell: LocalActor, error: unknown): void {
     const text = `cannot store the last checkpoint of ${cell.name}: ${thrownMessage(error)}`;
     this.platform.warn(text, "ViceroyCheckpoint");
+  }
+
+  callsSpent(cell: LocalActor): void {
+    const { mesh, rank, incarnation } = cell.id;
+    if (this.#services.spawnedActors.has(mesh)) this.handleCallsSpent(cell.id);
+    else runAsRoot(this.proc, () => agentOf(cell.spec.owner).callsSpent.broadcast(mesh, rank, incarnation));
   }
 
   handlerSlow(_cell: LocalActor, message: string): void {

@@ -11,6 +11,8 @@ export interface ProcessGuard {
    * this process.
    */
   readonly mark?: string | undefined;
+  /** Returns variables of the environment of the next process. Called before each start, which `started` follows. */
+  environment?(): Readonly<Record<string, string>>;
   /** Called as soon as a process has been started. */
   started(pid: number): void;
   /** Called when a process has ended. Returns why it was killed, if that is known; its failure says so. */

@@ -23,7 +23,7 @@ import type { SpawnPlan } from "./spawn-plan.js";
 import { type MeshOperations, type RestoredRank, SpawnedActors } from "./spawned-actors.js";
 
 /** The restart policy and the time limits of the actors of a mesh. */
-export type SupervisionPlan = Pick<SpawnPlan, "restart" | "watch">;
+export type SupervisionPlan = Pick<SpawnPlan, "restart" | "watch" | "maxCalls">;
 
 export abstract class ProcGroup implements MeshOperations {
   abstract readonly name: string;
@@ -56,6 +56,8 @@ export abstract class ProcGroup implements MeshOperations {
 
   abstract restartActor(mesh: SpawnedActors, rank: number): Promise<void>;
 
+  abstract renewActor(mesh: SpawnedActors, rank: number): void;
+
   /** The restart policy of meshes for which `spawn` was given none. */
   protected get defaultRestart(): RestartPlan | undefined {
     return undefined;
@@ -71,7 +73,7 @@ export abstract class ProcGroup implements MeshOperations {
     actorClass: ActorClass,
     args: readonly unknown[],
     owner: LocalActor,
-    { restart = this.defaultRestart, watch }: SupervisionPlan = {},
+    { restart = this.defaultRestart, watch, maxCalls }: SupervisionPlan = {},
   ): ActorMesh {
     this.#checkOpen(name);
     this.checkMembers(region, `cannot spawn "${name}"`);
@@ -80,7 +82,7 @@ export abstract class ProcGroup implements MeshOperations {
     checkArgumentCount(name, descriptor, args.length);
     this.#checkNameFree(name, owner);
     if (restart?.checkpoints !== undefined) checkStateful(name, actorClass, descriptor);
-    const plan = { actorClass, descriptor, ...encodeArguments(descriptor.args, args), restart, watch };
+    const plan = { actorClass, descriptor, ...encodeArguments(descriptor.args, args), restart, watch, maxCalls };
     const { proc } = this;
     const record = proc.records.findOrCreate({
       id: proc.random.id(),

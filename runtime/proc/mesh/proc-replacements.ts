@@ -6,6 +6,7 @@ import { NoMessageTurn, runInTurn } from "../../actor/context.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
 import { baseRanks, type Region } from "../../shape/index.js";
+import { failureCauseOf } from "../../supervise/failure-cause.js";
 import type { ChildProc } from "./child-proc.js";
 import { type ReplaceableProcs, replaceChild, type StartedChild } from "./replace-child.js";
 
@@ -20,6 +21,12 @@ export interface UpgradedProcs extends ReplaceableProcs {
   /** Notes a process that has been started and is not installed yet, so that the stop of the mesh ends it. */
   addStarting(child: ChildProc): void;
 }
+
+/** The number of attempts to replace a process whose actor has handled as many messages as it may. */
+const MOST_ATTEMPTS = 3;
+
+/** The time in milliseconds for messages to a process whose actor passes them on: in effect, as long as there are any. */
+const NO_LIMIT = 2 ** 31 - 1;
 
 export class ProcReplacements {
   readonly #procs: UpgradedProcs;
@@ -38,6 +45,45 @@ export class ProcReplacements {
   /** Whether `replace` is under way. */
   get isReplacing(): boolean {
     return this.#underWay > 0;
+  }
+
+  /**
+   * Replaces a proc whose actor has handled as many messages as its plan allows. The other messages wait in the old process, which
+   * passes them on. If no process can take its place, the proc ends as after a failure.
+   */
+  renew(rank: number): void {
+    void this.#renew(rank);
+  }
+
+  async #renew(rank: number): Promise<void> {
+    const old = this.#procs.childAt(rank);
+    const isWanted = () => this.#procs.childAt(rank) === old && old.exit === undefined && !this.#isStopped;
+    this.#underWay++;
+    try {
+      for (let attempt = 1; isWanted(); attempt++) {
+        const error = await this.#tryToRenew(rank);
+        if (error === undefined) return;
+        if (attempt >= MOST_ATTEMPTS && isWanted()) old.discard({ kind: "spawn", cause: failureCauseOf(error) });
+      }
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /** Returns why the proc was not replaced; undefined if it was. */
+  async #tryToRenew(rank: number): Promise<unknown> {
+    try {
+      const started = this.startChild(rank);
+      this.#procs.addStarting(started.child);
+      await replaceChild(this.#procs, started, { drain: NO_LIMIT, keepsState: true, needsOld: true });
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  get #isStopped(): boolean {
+    return this.#procs.stopReason !== undefined;
   }
 
   /** Starts a process for a rank in the same way as its predecessor. Until it is installed, its exit is no failure. */
@@ -73,7 +119,7 @@ export class ProcReplacements {
     }
     const started = registerStarting(start(rank));
     this.#procs.addStarting(started.child);
-    await replaceChild(this.#procs, started, drain, keepsState);
+    await replaceChild(this.#procs, started, { drain, keepsState });
     this.#overrides.set(rank, start);
   }
 }

@@ -128,6 +128,7 @@ export class ProcRestarts {
   /** Marks a process as installed at its rank. */
   childInstalled(child: ChildProc): void {
     this.#starting.delete(child);
+    this.#pending.get(child.rank)?.cancel();
     this.#pending.delete(child.rank);
   }
 

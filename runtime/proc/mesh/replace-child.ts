@@ -57,15 +57,21 @@ export interface ReplaceableProcs {
 /** Minimum time in ms that processes get to learn of a move. */
 const minAnnouncementMs = 250;
 
-/**
- * @param keepsState whether actors with `save` and `restore` begin with the state of their predecessors, also without a restart policy
- * @throws Error if the new process or one of its actors cannot be started; the old process then continues
- */
+/** How a process is replaced. */
+export interface Replacement {
+  /** The time in ms in which the old process still handles messages. */
+  readonly drain: number;
+  /** Whether actors with `save` and `restore` begin with the state of their predecessors, also without a restart policy. */
+  readonly keepsState: boolean;
+  /** Whether the replacement is given up if the old process ends before it. */
+  readonly needsOld?: boolean;
+}
+
+/** @throws Error if the new process or one of its actors cannot be started; the old process then continues */
 export async function replaceChild(
   procs: ReplaceableProcs,
   started: StartedChild,
-  drain: number,
-  keepsState: boolean,
+  { drain, keepsState, needsOld = false }: Replacement,
 ): Promise<void> {
   const { child } = started;
   const { rank } = child;
@@ -87,6 +93,8 @@ export async function replaceChild(
       if (failure !== undefined) throw new Error(failure.cause.message);
     }
     if (child.exit !== undefined) throw new Error(child.exit.cause.message);
+    const { exit } = procs.childAt(rank);
+    if (needsOld && exit !== undefined) throw new Error(exit.cause.message);
   } catch (error) {
     discardChild(child);
     const why = errorMessage(error);
@@ -101,6 +109,7 @@ export async function replaceChild(
   for (const mesh of made) if (!moved.includes(mesh)) stopActorOn(procs, child, mesh);
   const drains = drain > 0 && old.exit === undefined;
   const announced = moved.map((mesh) => procs.announceMove(mesh, mesh.members.rankOn(rank)!, drains));
+  for (const mesh of moved) if (drains && mesh.plan.maxCalls !== undefined) passMessagesOn(procs, old, mesh);
   await stopReplaced(procs, old, announced, drain);
   procs.retiring.delete(old);
 }
@@ -213,6 +222,11 @@ export async function recreateActor(
   } catch (error) {
     return { status: "rejected", reason: toError(error) };
   }
+}
+
+/** Has an actor pass on the messages that it has not begun to handle. It has been told of its move before. */
+function passMessagesOn({ proc }: ReplaceableProcs, old: ChildProc, { record }: SpawnedActors): void {
+  runAsRoot(proc, () => agentOf(old.id).passOn.broadcast(record.id));
 }
 
 function stopActorOn({ proc }: ReplaceableProcs, child: ChildProc, { record }: SpawnedActors): void {

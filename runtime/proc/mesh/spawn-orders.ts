@@ -20,12 +20,13 @@ import type { SpawnedActors } from "./spawned-actors.js";
 
 /** Returns the order for all actors of a mesh. */
 export function spawnOrderFor({ record, plan, checkpoints }: SpawnedActors, actor: ClassReference): SpawnOrder {
-  const { descriptor, args, protobuf, watch } = plan;
+  const { descriptor, args, protobuf, watch, maxCalls } = plan;
   const { id: mesh, name } = record;
   const order = { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
   const layout = protobuf ? { protobuf, uncompared: true } : {};
   const savesAtStop = checkpoints?.isDurable === true;
-  return { ...order, ...layout, ...(watch !== undefined && { watch }), ...(savesAtStop && { savesAtStop }) };
+  const limits = { ...(watch !== undefined && { watch }), ...(maxCalls !== undefined && { maxCalls }) };
+  return { ...order, ...layout, ...limits, ...(savesAtStop && { savesAtStop }) };
 }
 
 /**

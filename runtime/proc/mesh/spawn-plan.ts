@@ -3,6 +3,9 @@ import type { ActorClass, WatchLimits } from "../../actor/reference/actor-reques
 import type { RestartPlan } from "../../supervise/restart-policy.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 
+/** The option of `ProcMesh.with` for `SpawnPlan.maxCalls`. It is a symbol because it is no option of programs. */
+export const callLimit: unique symbol = Symbol("number of messages after which the process of an actor is replaced");
+
 /** A spawn request with checked and encoded arguments. */
 export interface SpawnPlan {
   readonly actorClass: ActorClass;
@@ -15,4 +18,6 @@ export interface SpawnPlan {
   readonly restart?: RestartPlan | undefined;
   /** Time limits of its handlers; undefined means no limits. */
   readonly watch?: WatchLimits | undefined;
+  /** The number of messages after which the process of an actor is replaced; undefined means no limit. */
+  readonly maxCalls?: number | undefined;
 }

@@ -44,6 +44,8 @@ export interface MeshOperations {
   forget(mesh: SpawnedActors): void;
   /** Creates an actor again, in the process where it lived. Never rejects. */
   restartActor(mesh: SpawnedActors, rank: number): Promise<void>;
+  /** Replaces the process of an actor that has handled as many messages as its plan allows. */
+  renewActor(mesh: SpawnedActors, rank: number): void;
   /** Saves the state of an actor. Rejects if the actor has ended or its state cannot be saved. */
   saveActor(mesh: SpawnedActors, rank: number): Promise<Checkpoint>;
   /** Stops the actors of the mesh. Never rejects. */
@@ -167,6 +169,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh, AwaitedMesh, Faili
   recordFailure({ rank, incarnation, kind, cause, at }: ActorNotice): void {
     // The notice may be about the actor of a replaced process.
     if (!this.failures.isOutdated(rank, incarnation)) this.failures.failRanks([rank], kind, cause, at);
+  }
+
+  /** Handles that an actor has handled as many messages as the plan allows. */
+  recordCallsSpent(rank: number, incarnation: number): void {
+    const isCurrent = !this.failures.isOutdated(rank, incarnation) && this.statusOf(rank).state === "living";
+    if (isCurrent) this.#operations.renewActor(this, rank);
   }
 
   /** Marks all ranks as failed, because the actors can never be created. */

@@ -289,6 +289,10 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     await this.#replacements.replace(region, start, drain, keepsState);
   }
 
+  renewActor(mesh: SpawnedActors, rank: number): void {
+    this.#replacements.renew(mesh.members.procOf(rank));
+  }
+
   async restartActor(mesh: SpawnedActors, rank: number): Promise<void> {
     const child = this.#children[mesh.members.procOf(rank)]!;
     if (child.exit !== undefined) return;

@@ -112,7 +112,8 @@ class NodePlatform implements ScopedPlatform {
   start(request: StartRequest): ProcBackend {
     const { isolation, identity, label, env, execArgv, inspect, cpus, cwd, stdio, guard } = request;
     const script = bootScript(actorRegistry.registryUrls);
-    const common = { identity, env: inheritedEnv(env), stdio, label, rank: identity.rank, guard, cwd };
+    const own = { ...inheritedEnv(env), ...guard?.environment?.() };
+    const common = { identity, env: own, stdio, label, rank: identity.rank, guard, cwd };
     if (script === singleExecutable) return this.#startExecutable(common, { isolation, execArgv, inspect, cpus });
     const tsx = execArgv === undefined ? this.#replaceableTsx(actorRegistry.registryUrls) : undefined;
     if (tsx?.nodeOptions !== undefined && env["NODE_OPTIONS"] === undefined) {

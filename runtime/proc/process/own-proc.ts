@@ -67,6 +67,10 @@ export class OwnProc extends ProcGroup {
     return this.#procRuntime.saveActor(record.id);
   }
 
+  renewActor(): void {
+    // Actors of this process have no limit of messages, because their process cannot be replaced.
+  }
+
   async restartActor(mesh: SpawnedActors): Promise<void> {
     await waitForPredecessor(this.proc, mesh.record.id);
     if (mesh.isStopping) return;

@@ -29,6 +29,14 @@ export interface OwnActorOptions {
    * caller. The tag itself, `@concurrent 4`, limits the messages of all callers. An integer from 1. Default: no limit.
    */
   readonly maxConcurrency?: number;
+  /**
+   * The number of calls after which the process of the actor is replaced by a new one, for libraries that do not give their memory
+   * back. Counted are the messages whose handlers have ended, and streams that have ended. Running calls end first. Later calls
+   * wait and are handled by the new process, in their order: no call is lost, and none is handled twice. The new actor gets the
+   * state of `save` in its `restore`, if its class has both; otherwise it begins with the arguments of its constructor. The
+   * replacement is none of the `restarts`. An integer from 1, or Infinity. Default: no limit.
+   */
+  readonly maxCalls?: number;
 }
 
 /** The checked options. */
@@ -38,6 +46,8 @@ export interface ActorPlan {
   readonly isDetached: boolean;
   readonly restarts: number;
   readonly maxConcurrency: number;
+  /** Undefined: there is no limit. */
+  readonly maxCalls: number | undefined;
 }
 
 /** The names of the options. */
@@ -47,10 +57,14 @@ export const ownActorOptionNames: readonly (keyof OwnActorOptions)[] = [
   "lifetime",
   "restarts",
   "maxConcurrency",
+  "maxCalls",
 ];
 
 /** The number of restarts that an order contains for Infinity. */
 export const ENDLESS_RESTARTS = 0xffff_ffff;
+
+/** The largest limit of calls that an order can contain. An actor that handles a million calls a second reaches it in an hour. */
+const MOST_CALLS = 0xffff_ffff;
 
 const MAX_NAME_BYTES = 255;
 
@@ -60,7 +74,7 @@ const MAX_NAME_BYTES = 255;
  */
 export function planActor(failed: string, options: OwnActorOptions): ActorPlan {
   const { name, getIfExists = false, restarts = 0, lifetime = "context" } = options;
-  const { maxConcurrency = Number.POSITIVE_INFINITY } = options;
+  const { maxConcurrency = Number.POSITIVE_INFINITY, maxCalls = Number.POSITIVE_INFINITY } = options;
   if (name !== undefined) checkActorName(failed, name);
   if (typeof getIfExists !== "boolean") throw typeError(failed, "getIfExists as true or false", getIfExists);
   if (getIfExists && name === undefined) throw new TypeError(`${failed}: getIfExists requires a name`);
@@ -71,7 +85,12 @@ export function planActor(failed: string, options: OwnActorOptions): ActorPlan {
   }
   checkCount(failed, "restarts", restarts, 0);
   checkCount(failed, "maxConcurrency", maxConcurrency, 1);
-  return { name, getIfExists, isDetached, restarts: Math.min(restarts, ENDLESS_RESTARTS), maxConcurrency };
+  checkCount(failed, "maxCalls", maxCalls, 1);
+  return {
+    ...{ name, getIfExists, isDetached, maxConcurrency },
+    restarts: Math.min(restarts, ENDLESS_RESTARTS),
+    maxCalls: maxCalls > MOST_CALLS ? undefined : maxCalls,
+  };
 }
 
 /** @throws TypeError, RangeError if a name is no text of 1 to 255 bytes */

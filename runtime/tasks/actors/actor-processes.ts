@@ -11,7 +11,7 @@ import {
   type ProcMesh,
   type SpawnProcsOptions,
 } from "../../index.js";
-import { currentRuntime, viewOf } from "../kernel.js";
+import { callLimit, currentRuntime, viewOf } from "../kernel.js";
 import { ENDLESS_RESTARTS } from "./actor-options.js";
 import { ActorCreationError } from "./creation-errors.js";
 
@@ -152,7 +152,7 @@ export class ActorProcesses {
   }
 
   async #spawn(order: ActorOrder, held: HeldResources, signal: AbortSignal): Promise<RunningActor> {
-    const { label, registry, classId, restarts } = order;
+    const { label, registry, classId, restarts, maxCalls } = order;
     const [actorClass, startProcess] = await Promise.all([
       currentRuntime().platform.classes.find({ registry, id: classId }),
       this.#host.prepare(order, held.gpus),
@@ -167,7 +167,9 @@ export class ActorProcesses {
     signal.addEventListener("abort", stop);
     try {
       const args = actorClass.descriptor.args.decode(order.args);
-      const mesh: ActorMesh = inTurn(() => procs.spawn(label, actorClass as never, ...(args as never)));
+      const mesh: ActorMesh = inTurn(() =>
+        procs.with({ [callLimit]: maxCalls }).spawn(label, actorClass as never, ...(args as never)),
+      );
       await mesh.ready.catch((error: Error) => {
         throw new ActorCreationError(`cannot create actor ${label}: ${error.message}`, { cause: error.cause ?? error });
       });

@@ -60,44 +60,57 @@ export function actorsOfHost(parts: HostParts): ActorProcesses {
       if (isolation === "inline") return (shared) => thisHost().spawnProcs({}, { ...shared, isolation });
       const env = await environmentFor(parts, order, gpus);
       if (isolation === "thread") return (shared) => thisHost().spawnProcs({}, { ...shared, isolation, env });
-      return (shared) => {
-        const mark = newMark();
-        const guard = { ...guardOf(parts, order, mark), mark: markPrefix };
-        const marked = { ...env, ...environmentOf(mark) };
-        return thisHost().spawnProcs({}, { ...shared, isolation, env: marked, [processGuard]: guard });
-      };
+      return (shared) =>
+        thisHost().spawnProcs({}, { ...shared, isolation, env, [processGuard]: guardOf(parts, order) });
     },
     ended: (id, reason) => void inTurn(() => root.actorEnded.broadcast(id, reason)),
   });
   return actors;
 }
 
-/** Returns what limits the memory of the processes of an actor, if it has a limit, and ends what they leave behind. */
-function guardOf({ memory }: Pick<HostParts, "memory">, { resources }: ActorOrder, mark: string): ProcessGuard {
+/**
+ * Returns what ends what the processes of an actor leave behind, and limits their memory if the actor has a limit. There can be two
+ * processes at a time, of which one takes the place of the other.
+ */
+function guardOf({ memory }: Pick<HostParts, "memory">, { resources }: ActorOrder): ProcessGuard {
   const limit = resources["memory"];
-  if (limit === undefined || memory === undefined) {
-    return {
-      started: () => {},
-      ended() {
-        killMarked(mark);
-        return undefined;
-      },
-    };
-  }
+  const limited = limit === undefined || memory === undefined ? undefined : limitedMemory(memory, limit);
+  const marks = new Map<number, string>();
+  let nextMark = "";
+  return {
+    groups: limited?.groups,
+    mark: markPrefix,
+    environment() {
+      nextMark = newMark();
+      return environmentOf(nextMark);
+    },
+    started(pid) {
+      marks.set(pid, nextMark);
+      limited?.started(pid);
+    },
+    ended(pid) {
+      killMarked(marks.get(pid)!);
+      marks.delete(pid);
+      return limited?.ended(pid);
+    },
+  };
+}
+
+function limitedMemory(memory: MemoryGuard, limit: number): ProcessGuard {
   const given = `its limit of ${formatBytes(limit)}`;
-  let why: string | undefined;
+  const reasons = new Map<number, string>();
   return {
     groups: memory.groups,
     started(pid) {
-      why = undefined;
       memory.started(pid);
       memory.limit(pid, limit, (used) => {
-        if (used !== undefined) why = `it used ${formatBytes(used)} of memory, more than ${given}`;
+        if (used !== undefined) reasons.set(pid, `it used ${formatBytes(used)} of memory, more than ${given}`);
         killGroup(pid);
       });
     },
     ended(pid) {
-      killMarked(mark);
+      const why = reasons.get(pid);
+      reasons.delete(pid);
       return memory.ended(pid) ? `it needed more memory than ${given}` : why;
     },
   };

@@ -38,7 +38,7 @@ export async function createActor<C extends SpawnableClass>(
   options: OwnActorOptions,
   needs: () => Promise<ActorNeeds>,
 ): Promise<ActorHandle<C>> {
-  const { name, getIfExists, isDetached, restarts, maxConcurrency } = planActor(
+  const { name, getIfExists, isDetached, restarts, maxConcurrency, maxCalls } = planActor(
     `cannot create actor ${classNameOf(actorClass)}`,
     options,
   );
@@ -67,6 +67,7 @@ export async function createActor<C extends SpawnableClass>(
   if (name !== undefined) request.name = name;
   if (host !== undefined) request.host = host;
   if (isDetached) request.detached = true;
+  if (maxCalls !== undefined) order.maxCalls = maxCalls;
   const found = await context.root.actor.callOne(request).then(undefined, (error: unknown) => {
     throw errorOfRequest(label, error);
   });

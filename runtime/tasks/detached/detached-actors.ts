@@ -123,12 +123,13 @@ export class DetachedActors {
 
   async #createWith(
     name: string,
-    { registry, classId, args, restarts, resources }: ActorOrder,
+    { registry, classId, args, restarts, resources, maxCalls }: ActorOrder,
     host: bigint,
     { gpus, env }: HeldForActor,
     getIfExists: boolean,
   ): Promise<DetachedActor> {
-    const order = { name, getIfExists, host, registry, classId, args, restarts, resources, gpus, env };
+    const limit = maxCalls === undefined ? {} : { maxCalls };
+    const order = { name, getIfExists, host, registry, classId, args, restarts, resources, gpus, env, ...limit };
     for (let tries = 0; tries < mostTries; tries++) {
       await this.#serve(name);
       const found = await this.#ask((keeper) => keeper.create.callOne(order));

@@ -113,10 +113,11 @@ export class DetachedKeeper extends DetachedActorsActor {
   }
 
   async #create(order: DetachedOrder, since: number): Promise<Kept> {
-    const { name, registry, classId, args, restarts, resources, gpus, host } = order;
+    const { name, registry, classId, args, restarts, resources, gpus, host, maxCalls } = order;
     const id = ++this.#lastId;
     this.#orders.set(id, order);
-    const started: ActorOrder = { id, label: name, registry, classId, args, resources, restarts };
+    const limit = maxCalls === undefined ? {} : { maxCalls };
+    const started: ActorOrder = { id, label: name, registry, classId, args, resources, restarts, ...limit };
     try {
       await this.#processes.start(started, context().signal);
       const published = await publish(name, this.#processes.meshOf(id)!);

@@ -745,6 +745,30 @@ describe("a receiver that moves", () => {
     expect(leaving?.isHandled).toBe(true);
   });
 
+  test("confirms in the order of the questions, of which the last one is about the move", () => {
+    const { session, post, frames } = agreed();
+    const confirmed: string[] = [];
+    post("a");
+    session.afterHandling(() => confirmed.push("a"));
+    post("b");
+    session.afterHandling(() => confirmed.push("b"));
+    expect(frames()).toEqual(["0 a", `sync ${SyncKind.reached} 0`, "0 b", `sync ${SyncKind.reached} 0`]);
+    const leaving = session.retire()!;
+    leaving.afterHandling(() => confirmed.push("move"));
+    expect(frames()).toEqual([`sync ${SyncKind.reached} 0`]);
+    session.reached();
+    expect(confirmed).toEqual(["a"]);
+    session.reached();
+    session.reached();
+    expect(confirmed).toEqual(["a", "b", "move"]);
+    // A receiver that confirms what was not asked for does no harm.
+    session.reached();
+    session.afterHandling(() => confirmed.push("end"));
+    session.end(new DeliveryError("closed", "the end"));
+    session.afterHandling(() => confirmed.push("after the end"));
+    expect(confirmed).toEqual(["a", "b", "move", "end", "after the end"]);
+  });
+
   test("is finished when all calls of its session are answered, without waiting for other sessions", () => {
     const { session, post, pending, calls, frames } = agreed();
     const [own, another] = [pending("own"), pending("another")];

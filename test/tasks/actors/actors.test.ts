@@ -255,9 +255,15 @@ test("Options that are malformed are refused before anything is created", async 
   expect(await refused({ maxConcurrency: 0.5 })).toBe(
     `${failed}expected maxConcurrency as an integer from 1, or Infinity, got 0.5`,
   );
+  for (const maxCalls of [0, -1, 1.5, Number.NaN]) {
+    expect(await refused({ maxCalls })).toBe(
+      `${failed}expected maxCalls as an integer from 1, or Infinity, got ${maxCalls}`,
+    );
+  }
+  expect(await refused({ maxCalls: "many" })).toBe(`${failed}expected maxCalls as a number, got "many"`);
   expect(await refused({ lifespan: "long" })).toBe(
-    "cannot create an actor: expected one of the options name, getIfExists, lifetime, restarts, maxConcurrency, resources, " +
-      'environment, placement, got "lifespan"',
+    "cannot create an actor: expected one of the options name, getIfExists, lifetime, restarts, maxConcurrency, maxCalls, " +
+      'resources, environment, placement, got "lifespan"',
   );
   const tooFew = await rejectionOf(context.actor(MemoryCounter, [] as unknown as [number], {}));
   expect(tooFew.message).toBe("cannot call the constructor of MemoryCounter: expected 1 argument, got 0");

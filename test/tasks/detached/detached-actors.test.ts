@@ -144,6 +144,24 @@ describe("A detached actor", () => {
     await second.order("actor", "c");
   });
 
+  test.each([{}, { lifetime: "context" }])(
+    "gets a new process on its host after maxCalls, under its name and the handles of all programs, %j",
+    async (lifetime) => {
+      const { startProgram } = newJob();
+      const program = await startProgram();
+      const further = JSON.stringify({ maxCalls: 2, ...lifetime });
+      // The order calls the actor once. So does each of the next ones.
+      const pids = [await program.order("actor", "c", further)];
+      const other = "lifetime" in lifetime ? program : await startProgram();
+      pids.push(await other.order("get", "c"));
+      for (let i = 0; i < 2; i++) pids.push(await program.order("pid", "c"), await other.order("pid", "c"));
+      expect(pids.map((pid) => pids.indexOf(pid))).toEqual([0, 0, 2, 2, 4, 4]);
+      expect(await other.order("log", "c")).toEqual(["init"]);
+      await program.order("stopActor", "c");
+      expect(await program.order("get", "c")).toBe(null);
+    },
+  );
+
   test("ends with the job, of which no process is left", async () => {
     const { job, startProgram } = newJob();
     const program = await startProgram();

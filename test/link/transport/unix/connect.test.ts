@@ -44,6 +44,7 @@ beforeEach(() => {
       stopOwned: async () => {},
       storeLastState: async () => {},
       lastStateLost() {},
+      callsSpent() {},
       meshOrdered: async () => true,
       targetDown() {},
       peerLost: () => childEnded,
