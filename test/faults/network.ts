@@ -60,7 +60,12 @@ export class Machine {
       .filter((pid) => !gone(pid));
   }
 
-  /** Returns all processes on the machine. */
+  /** The number of bytes that have arrived from other machines. */
+  get receivedBytes(): number {
+    return Number(this.run("cat", "/sys/class/net/eth0/statistics/rx_bytes"));
+  }
+
+  /** Sends a signal to all processes on the machine. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
     for (const pid of this.pids) process.kill(pid, signal);
   }
