@@ -7,7 +7,7 @@ import type { Task } from "./task-object.js";
 /** @param index the position of the argument, from 0 */
 export function argumentCodec(task: Task, index: number, member: ContextMember): ValueCodec {
   const { schema } = task;
-  if (schema === undefined) return member.plain;
+  if (schema === undefined) return member.refs.plain;
   const codec = schema.args[index];
   if (codec === undefined) {
     throw new TypeError(
@@ -19,5 +19,5 @@ export function argumentCodec(task: Task, index: number, member: ContextMember):
 
 export function resultCodec(task: Task, member: ContextMember): ValueCodec {
   const { schema } = task;
-  return schema === undefined ? member.plain : schemaCodec(schema.result);
+  return schema === undefined ? member.refs.plain : schemaCodec(schema.result);
 }

@@ -22,7 +22,7 @@ export class MemberRefs implements RefMaker {
     let found = false;
     for (const arg of args) {
       if (!(arg instanceof ObjectRef)) continue;
-      this.#member.own(arg, failed);
+      this.#member.refs.own(arg, failed);
       found = true;
     }
     return found;

@@ -49,7 +49,7 @@ async function getWaiting(
   what: string,
 ): Promise<unknown> {
   const limit = checkTimeout(timeout, what);
-  const own = member.own(ref, what);
+  const own = member.refs.own(ref, what);
   const { result } = recordOf(own);
   if (!result.isSettled) {
     const settled = new Promise<void>((resolve) => result.whenSettled(resolve));
@@ -65,7 +65,7 @@ export async function getAll(
 ): Promise<unknown[]> {
   const what = "cannot get results";
   const limit = checkTimeout(options.timeout, what);
-  const own = given.map((one) => (one instanceof Ref ? member.own(one, what) : one));
+  const own = given.map((one) => (one instanceof Ref ? member.refs.own(one, what) : one));
   const refs = own.filter((one): one is ObjectRef<unknown> => one instanceof Ref);
   const pending = refs.filter((ref) => !recordOf(ref).result.isSettled);
   if (pending.length > 0) {

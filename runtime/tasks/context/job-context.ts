@@ -226,9 +226,9 @@ export class JobContext implements AsyncDisposable {
     const member = this.#member;
     member.checkOpen("cannot put a value");
     const result = new Result(member.newResultId(), "put");
-    const { bytes, refs } = member.keepingRefs(member.plain, value, putPlace);
+    const { bytes, refs } = member.refs.keeping(member.refs.plain, value, putPlace);
     result.resolve(bytes, refs);
-    return new ObjectRef<T>({ member, result, codec: member.plain, remote: undefined });
+    return new ObjectRef<T>({ member, result, codec: member.refs.plain, remote: undefined });
   }
 
   /**
@@ -298,7 +298,7 @@ export class JobContext implements AsyncDisposable {
     const member = this.#member;
     if (!(ref instanceof ObjectRef))
       throw new TypeError(`cannot cancel: expected an ObjectRef, got ${describeValue(ref)}`);
-    const { result, remote } = recordOf(member.own(ref, "cannot cancel"));
+    const { result, remote } = recordOf(member.refs.own(ref, "cannot cancel"));
     if (remote !== undefined) {
       throw new TypeError(`cannot cancel ${ref.label}: another process has started it; cancel it there`);
     }

@@ -52,7 +52,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
       holder: member.proc,
       clock: mainClock(),
       random: () => cell.proc.random.number(),
-      referencesIn: (value) => member.referencesIn(value),
+      referencesIn: (value) => member.refs.contained(value),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },
     });

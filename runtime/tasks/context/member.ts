@@ -1,24 +1,14 @@
 /** A context in one process: the results that this process knows, and the tasks that it starts. */
-import {
-  type ObjectReference,
-  ObjectReferenceCodec,
-  type TaskOwnerMesh,
-  type TaskRootMesh,
-} from "../../../generated/tasks.js";
+import type { TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { callInTurn, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
-import { BorrowedResult } from "../refs/borrowed-result.js";
-import { BorrowedResults } from "../refs/borrowed-results.js";
-import { ExportedResults } from "../refs/exported-results.js";
-import { ImportedCodec } from "../refs/imported-codec.js";
-import { ObjectRef, recordOf } from "../refs/object-ref.js";
-import { Result } from "../refs/result.js";
-import type { ValueCodec } from "../refs/value-codec.js";
+import { MemberReferences, type ReferringMember } from "../refs/member-references.js";
+import { type ObjectRef, recordOf } from "../refs/object-ref.js";
+import type { Result } from "../refs/result.js";
 import type { PendingTask } from "../submit/pending-task.js";
 import { Submitter } from "../submit/submitter.js";
 import type { TaskClass } from "../submit/task-class.js";
-import { decodePlain, encodePlain, type PlainPlace } from "../values/index.js";
 import type { RunningTask } from "./current.js";
 
 /** The parts of a member that exist before it. */
@@ -39,18 +29,15 @@ export interface MemberParts {
   readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
 
-export class ContextMember {
+export class ContextMember implements ReferringMember {
   readonly id: string;
   /** The number of the host in the context that this process runs on; undefined: it runs on none of them. */
   readonly host: number | undefined;
-  readonly exported: ExportedResults;
-  readonly #borrowed: BorrowedResults;
+  readonly refs: MemberReferences;
   readonly #owner: () => TaskOwnerMesh<never>;
   readonly #turn: NoMessageTurn;
   #lastResult = 0;
   #closed: string | undefined;
-  /** The references of other processes on this event loop, as those of this one. */
-  readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
   /** The number of this process. */
   readonly proc: bigint;
   /** Returns the center of the context. */
@@ -75,98 +62,7 @@ export class ContextMember {
       this.#leave = resolve;
     });
     this.#turn = new NoMessageTurn(cell);
-    this.exported = new ExportedResults(cell.proc.drops, (borrower, ended) => this.#watch(borrower, ended));
-    this.#borrowed = new BorrowedResults(cell.proc.drops, (body) => this.inTurn(body));
-  }
-
-  /** The codec of plain values, in which references can be nested. */
-  readonly plain: ValueCodec = {
-    fingerprint: undefined,
-    name: "plain value",
-    encode: (value, place) => encodePlain(value, place, this.refs),
-    decode: (bytes) => decodePlain(bytes, this.refs),
-  };
-
-  /** Writes and reads references in plain values. */
-  readonly refs = {
-    isRef: (value: object): boolean => value instanceof ObjectRef,
-    write: (ref: object): Uint8Array => this.#write(ref as ObjectRef<unknown>),
-    read: (bytes: Uint8Array): ObjectRef<unknown> => this.#read(bytes),
-  };
-
-  /** Whether the references that are written or read are collected, and those that have been. */
-  #isCollecting = false;
-  #seen: object[] | undefined;
-  /** Whether references are written into, or read from, the result of a task that is passed to another process. */
-  #isReturning = false;
-  /** The owner of the process that gets the result that is being encoded; undefined: the program. */
-  #receiver: TaskOwnerMesh<never> | undefined;
-
-  /** Encodes a value. Returns the references in it, too, which the caller keeps as long as the bytes. */
-  keepingRefs(
-    codec: ValueCodec,
-    value: unknown,
-    place: PlainPlace,
-  ): { readonly bytes: Uint8Array; readonly refs: readonly object[] | undefined } {
-    return this.#collecting(false, encodeWith, codec, value, place);
-  }
-
-  /**
-   * Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them.
-   *
-   * @param receiver the owner of that process; undefined: the program
-   */
-  returningRefs(
-    codec: ValueCodec,
-    value: unknown,
-    place: PlainPlace,
-    receiver: TaskOwnerMesh<never> | undefined,
-  ): { readonly bytes: Uint8Array; readonly hasReferences: boolean } {
-    const before = this.#receiver;
-    this.#receiver = receiver;
-    try {
-      const { bytes, refs } = this.#collecting(true, encodeWith, codec, value, place);
-      return { bytes, hasReferences: refs !== undefined };
-    } finally {
-      this.#receiver = before;
-    }
-  }
-
-  /** Returns the references in the result of a task of this process, which has just arrived. */
-  referencesIn(value: Uint8Array): readonly object[] {
-    const { refs = [] } = this.#collecting(true, decodeWith, this.plain, value, undefined);
-    return refs;
-  }
-
-  /** Calls `body` with the last three arguments: a closure for each task would be garbage. */
-  #collecting<V, P>(
-    isReturning: boolean,
-    body: (codec: ValueCodec, value: V, place: P) => Uint8Array,
-    codec: ValueCodec,
-    value: V,
-    place: P,
-  ): { bytes: Uint8Array; refs: object[] | undefined } {
-    // Getters of values can run code that encodes other values.
-    const wasCollecting = this.#isCollecting;
-    const seen = this.#seen;
-    const wasReturning = this.#isReturning;
-    this.#isCollecting = true;
-    this.#seen = undefined;
-    this.#isReturning = isReturning;
-    try {
-      const bytes = body(codec, value, place);
-      return { bytes, refs: this.#seen };
-    } finally {
-      this.#isCollecting = wasCollecting;
-      this.#seen = seen;
-      this.#isReturning = wasReturning;
-    }
-  }
-
-  #see(ref: object): void {
-    if (!this.#isCollecting) return;
-    if (this.#seen === undefined) this.#seen = [ref];
-    else this.#seen.push(ref);
+    this.refs = new MemberReferences(this, cell.proc.drops);
   }
 
   /** Resolves when the context is closed in this process. */
@@ -204,30 +100,6 @@ export class ContextMember {
   /** Calls `body(first, second)`, which sends messages and awaits nothing, apart from the handler that is running. */
   callInTurn<A, B>(body: (first: A, second: B) => void, first: A, second: B): void {
     callInTurn(this.#turn, body, first, second);
-  }
-
-  /**
-   * Returns a reference of this context as one of this process. Processes on one event loop can get references of each other
-   * by closures.
-   *
-   * @param what begins the text of the error: `cannot get a result`
-   * @throws TypeError if the reference belongs to another context
-   */
-  own(ref: ObjectRef<unknown>, what: string): ObjectRef<unknown> {
-    const { member } = recordOf(ref);
-    if (member === this) return ref;
-    if (member.id !== this.id || member.closed !== undefined) {
-      throw new TypeError(
-        `${what}: ${ref.label} belongs to the context ${member.id}, which is ${member.closed === undefined ? "another one" : "closed"}; ` +
-          `get the value there, and pass it by put`,
-      );
-    }
-    let known = this.#adopted.get(ref);
-    if (known === undefined) {
-      known = this.#made(member.refs.write(ref), false);
-      this.#adopted.set(ref, known);
-    }
-    return known;
   }
 
   /** @throws Error if the context is closed */
@@ -270,52 +142,7 @@ export class ContextMember {
     this.#closed = reason;
     this.#leave();
     if (this.#submitter instanceof Submitter) this.#submitter.close(reason);
-    this.exported.clear();
-    this.#borrowed.close(new ObjectLostError(`the context ${this.id} is closed: ${reason}`));
-  }
-
-  #write(ref: ObjectRef<unknown>): Uint8Array {
-    const own = this.own(ref, "cannot send a reference");
-    const { result, remote, codec } = recordOf(own);
-    this.#see(own);
-    const size = result.bytes?.length ?? (result instanceof BorrowedResult ? result.size : undefined);
-    const known = size === undefined ? {} : { size };
-    if (remote !== undefined) return ObjectReferenceCodec.encode({ ...remote, ...known });
-    const id = this.exported.export(result, this.#isReturning, this.#receiver);
-    const reference: ObjectReference = {
-      ...{ context: this.id, owner: this.#owner(), id },
-      label: result.label,
-      ...known,
-    };
-    if (this.host !== undefined) reference.host = this.host;
-    if (codec.task !== undefined) reference.task = codec.task;
-    return ObjectReferenceCodec.encode(reference);
-  }
-
-  #read(bytes: Uint8Array): ObjectRef<unknown> {
-    const ref = this.#made(bytes, this.#isReturning);
-    this.#see(ref);
-    return ref;
-  }
-
-  #made(bytes: Uint8Array, isReturned: boolean): ObjectRef<unknown> {
-    const remote = ObjectReferenceCodec.decode(bytes);
-    if (remote.context !== this.id) {
-      throw new TypeError(
-        `cannot read the reference to ${remote.label}: it belongs to the context ${remote.context}, and this one is ${this.id}`,
-      );
-    }
-    const codec = remote.task === undefined ? this.plain : new ImportedCodec(remote.task);
-    if (procsOf(remote.owner)[0] === this.proc) {
-      const result = this.exported.known(remote.id) ?? lostResult(remote.label);
-      return new ObjectRef({ member: this, result, codec, remote: undefined });
-    }
-    const result = this.#borrowed.borrow(remote, this.#owner(), isReturned);
-    return new ObjectRef({ member: this, result, codec, remote });
-  }
-
-  #watch(borrower: TaskOwnerMesh<never>, ended: () => void): void {
-    this.inTurn(() => void borrower.untilLeft.callOne().then(ended, ended));
+    this.refs.close(new ObjectLostError(`the context ${this.id} is closed: ${reason}`));
   }
 
   /** The clock of the process. */
@@ -324,22 +151,9 @@ export class ContextMember {
   }
 }
 
-const encodeWith = (codec: ValueCodec, value: unknown, place: PlainPlace): Uint8Array => codec.encode(value, place);
-
-function decodeWith(codec: ValueCodec, bytes: Uint8Array): Uint8Array {
-  codec.decode(bytes);
-  return bytes;
-}
-
 function settle(result: Result, resolve: (bytes: Uint8Array) => void, reject: (error: Error) => void): void {
   if (result.bytes !== undefined) resolve(result.bytes);
   else reject(result.error!);
-}
-
-function lostResult(label: string): Result {
-  const lost = new Result(0, label);
-  lost.reject(new ObjectLostError(`the result of ${label} does not exist any more: its references have been dropped`));
-  return lost;
 }
 
 /** Returns the process that has started the task of a result, and the number there. */

@@ -45,12 +45,12 @@ export function startTask(
     const arg = args[i];
     if (arg instanceof ObjectRef) {
       isComplete = false;
-      const own = member.own(arg, `cannot run ${label}`);
+      const own = member.refs.own(arg, `cannot run ${label}`);
       parts[i] = own;
       held ??= [];
       held.push(own);
     } else {
-      const { bytes, refs } = member.keepingRefs(argumentCodec(task, i, member), arg, placeOf(task, i));
+      const { bytes, refs } = member.refs.keeping(argumentCodec(task, i, member), arg, placeOf(task, i));
       parts[i] = bytes;
       if (refs !== undefined) {
         held ??= [];

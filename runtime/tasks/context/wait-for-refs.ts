@@ -20,7 +20,7 @@ export async function waitForRefs(
   const { count = 1, timeout } = options;
   const limit = checkTimeout(timeout, what);
   checkRefs(refs);
-  const own = refs.map((ref) => member.own(ref, what));
+  const own = refs.map((ref) => member.refs.own(ref, what));
   if (refs.length === 0) return [[], []];
   checkCount(count, refs.length);
   await enoughSettled(member, own, count, limit);

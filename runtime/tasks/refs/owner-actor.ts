@@ -38,7 +38,7 @@ export class ResultOwner extends TaskOwnerActor {
   }
 
   fetch(id: number): Promise<Uint8Array> | Uint8Array {
-    const result = this.#member.exported.find(id);
+    const result = this.#member.refs.exported.find(id);
     return result.bytes ?? untilSettled(result);
   }
 
@@ -52,11 +52,11 @@ export class ResultOwner extends TaskOwnerActor {
   }
 
   borrow(id: number, borrower: TaskOwnerMesh<never>, returned: boolean): void {
-    this.#member.exported.borrow(id, borrower, returned);
+    this.#member.refs.exported.borrow(id, borrower, returned);
   }
 
   unborrow(id: number, borrower: TaskOwnerMesh<never>): void {
-    this.#member.exported.unborrow(id, borrower);
+    this.#member.refs.exported.unborrow(id, borrower);
   }
 
   untilLeft(): Promise<void> {

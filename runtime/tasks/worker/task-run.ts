@@ -185,7 +185,7 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
     let hasReferences: boolean;
     try {
       const place = { kind: "result", task: task.name } as const;
-      ({ bytes, hasReferences } = member.returningRefs(resultCodec(task, member), value, place, this.chain[0]?.owner));
+      ({ bytes, hasReferences } = member.refs.returning(resultCodec(task, member), value, place, this.chain[0]?.owner));
     } catch (error) {
       this.#fail(error);
       return;

@@ -1,0 +1,216 @@
+/** The references of a context in one process: they are written into values, read from them, borrowed and lent. */
+import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import { procsOf } from "../../codegen/v1/index.js";
+import { ObjectLostError } from "../errors.js";
+import type { DropDetector } from "../kernel.js";
+import { decodePlain, encodePlain, type PlainPlace } from "../values/index.js";
+import { BorrowedResult } from "./borrowed-result.js";
+import { BorrowedResults } from "./borrowed-results.js";
+import { ExportedResults } from "./exported-results.js";
+import { ImportedCodec } from "./imported-codec.js";
+import { ObjectRef, type RefContext, recordOf } from "./object-ref.js";
+import { Result } from "./result.js";
+import type { ValueCodec } from "./value-codec.js";
+
+/** The part of a context in one process, as its references use it. */
+export interface ReferringMember extends RefContext {
+  /** The number of the host in the context; undefined: this process runs on none of them. */
+  readonly host: number | undefined;
+  /** The actor that serves the results of this process. */
+  readonly ownerMesh: TaskOwnerMesh<never>;
+  /** Runs code that sends messages, apart from the handler that is running. */
+  inTurn(body: () => void): void;
+}
+
+export class MemberReferences {
+  readonly #member: ReferringMember;
+  /** The results of this process to which other processes have references. */
+  readonly exported: ExportedResults;
+  readonly #borrowed: BorrowedResults;
+  /** The references of other processes on this event loop, as those of this one. */
+  readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
+
+  constructor(member: ReferringMember, drops: DropDetector) {
+    this.#member = member;
+    this.exported = new ExportedResults(drops, (borrower, ended) => this.#watch(borrower, ended));
+    this.#borrowed = new BorrowedResults(drops, (body) => member.inTurn(body));
+  }
+
+  /** The codec of plain values, in which references can be nested. */
+  readonly plain: ValueCodec = {
+    fingerprint: undefined,
+    name: "plain value",
+    encode: (value, place) => encodePlain(value, place, this),
+    decode: (bytes) => decodePlain(bytes, this),
+  };
+
+  /** Whether the references that are written or read are collected, and those that have been. */
+  #isCollecting = false;
+  #seen: object[] | undefined;
+  /** Whether references are written into, or read from, the result of a task that is passed to another process. */
+  #isReturning = false;
+  /** The owner of the process that gets the result that is being encoded; undefined: the program. */
+  #receiver: TaskOwnerMesh<never> | undefined;
+
+  /** Encodes a value. Returns the references in it, too, which the caller keeps as long as the bytes. */
+  keeping(
+    codec: ValueCodec,
+    value: unknown,
+    place: PlainPlace,
+  ): { readonly bytes: Uint8Array; readonly refs: readonly object[] | undefined } {
+    return this.#collecting(false, encodeWith, codec, value, place);
+  }
+
+  /**
+   * Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them.
+   *
+   * @param receiver the owner of that process; undefined: the program
+   */
+  returning(
+    codec: ValueCodec,
+    value: unknown,
+    place: PlainPlace,
+    receiver: TaskOwnerMesh<never> | undefined,
+  ): { readonly bytes: Uint8Array; readonly hasReferences: boolean } {
+    const before = this.#receiver;
+    this.#receiver = receiver;
+    try {
+      const { bytes, refs } = this.#collecting(true, encodeWith, codec, value, place);
+      return { bytes, hasReferences: refs !== undefined };
+    } finally {
+      this.#receiver = before;
+    }
+  }
+
+  /** Returns the references in the result of a task of this process, which has just arrived. */
+  contained(value: Uint8Array): readonly object[] {
+    const { refs = [] } = this.#collecting(true, decodeWith, this.plain, value, undefined);
+    return refs;
+  }
+
+  /** Calls `body` with the last three arguments: a closure for each task would be garbage. */
+  #collecting<V, P>(
+    isReturning: boolean,
+    body: (codec: ValueCodec, value: V, place: P) => Uint8Array,
+    codec: ValueCodec,
+    value: V,
+    place: P,
+  ): { bytes: Uint8Array; refs: object[] | undefined } {
+    // Getters of values can run code that encodes other values.
+    const wasCollecting = this.#isCollecting;
+    const seen = this.#seen;
+    const wasReturning = this.#isReturning;
+    this.#isCollecting = true;
+    this.#seen = undefined;
+    this.#isReturning = isReturning;
+    try {
+      const bytes = body(codec, value, place);
+      return { bytes, refs: this.#seen };
+    } finally {
+      this.#isCollecting = wasCollecting;
+      this.#seen = seen;
+      this.#isReturning = wasReturning;
+    }
+  }
+
+  #see(ref: object): void {
+    if (!this.#isCollecting) return;
+    if (this.#seen === undefined) this.#seen = [ref];
+    else this.#seen.push(ref);
+  }
+
+  /**
+   * Returns a reference of this context as one of this process. Processes on one event loop can get references of each other
+   * by closures.
+   *
+   * @param what begins the text of the error: `cannot get a result`
+   * @throws TypeError if the reference belongs to another context
+   */
+  own(ref: ObjectRef<unknown>, what: string): ObjectRef<unknown> {
+    const { member } = recordOf(ref);
+    if (member === this.#member) return ref;
+    if (member.id !== this.#member.id || member.closed !== undefined) {
+      throw new TypeError(
+        `${what}: ${ref.label} belongs to the context ${member.id}, which is ${member.closed === undefined ? "another one" : "closed"}; ` +
+          `get the value there, and pass it by put`,
+      );
+    }
+    let known = this.#adopted.get(ref);
+    if (known === undefined) {
+      known = this.#made(member.refs.write(ref), false);
+      this.#adopted.set(ref, known);
+    }
+    return known;
+  }
+
+  isRef(value: object): boolean {
+    return value instanceof ObjectRef;
+  }
+
+  /** Encodes a reference. */
+  write(ref: object): Uint8Array {
+    const own = this.own(ref as ObjectRef<unknown>, "cannot send a reference");
+    const { result, remote, codec } = recordOf(own);
+    this.#see(own);
+    const size = result.bytes?.length ?? (result instanceof BorrowedResult ? result.size : undefined);
+    const known = size === undefined ? {} : { size };
+    if (remote !== undefined) return ObjectReferenceCodec.encode({ ...remote, ...known });
+    const { id: context, host, ownerMesh: owner } = this.#member;
+    const id = this.exported.export(result, this.#isReturning, this.#receiver);
+    const reference: ObjectReference = {
+      ...{ context, owner, id },
+      label: result.label,
+      ...known,
+    };
+    if (host !== undefined) reference.host = host;
+    if (codec.task !== undefined) reference.task = codec.task;
+    return ObjectReferenceCodec.encode(reference);
+  }
+
+  /** Decodes a reference. */
+  read(bytes: Uint8Array): ObjectRef<unknown> {
+    const ref = this.#made(bytes, this.#isReturning);
+    this.#see(ref);
+    return ref;
+  }
+
+  #made(bytes: Uint8Array, isReturned: boolean): ObjectRef<unknown> {
+    const remote = ObjectReferenceCodec.decode(bytes);
+    const member = this.#member;
+    if (remote.context !== member.id) {
+      throw new TypeError(
+        `cannot read the reference to ${remote.label}: it belongs to the context ${remote.context}, and this one is ${member.id}`,
+      );
+    }
+    const codec = remote.task === undefined ? this.plain : new ImportedCodec(remote.task);
+    if (procsOf(remote.owner)[0] === member.proc) {
+      const result = this.exported.known(remote.id) ?? lostResult(remote.label);
+      return new ObjectRef({ member, result, codec, remote: undefined });
+    }
+    const result = this.#borrowed.borrow(remote, member.ownerMesh, isReturned);
+    return new ObjectRef({ member, result, codec, remote });
+  }
+
+  #watch(borrower: TaskOwnerMesh<never>, ended: () => void): void {
+    this.#member.inTurn(() => void borrower.untilLeft.callOne().then(ended, ended));
+  }
+
+  /** Ends the references, because the context is closed in this process. */
+  close(error: ObjectLostError): void {
+    this.exported.clear();
+    this.#borrowed.close(error);
+  }
+}
+
+const encodeWith = (codec: ValueCodec, value: unknown, place: PlainPlace): Uint8Array => codec.encode(value, place);
+
+function decodeWith(codec: ValueCodec, bytes: Uint8Array): Uint8Array {
+  codec.decode(bytes);
+  return bytes;
+}
+
+function lostResult(label: string): Result {
+  const lost = new Result(0, label);
+  lost.reject(new ObjectLostError(`the result of ${label} does not exist any more: its references have been dropped`));
+  return lost;
+}
