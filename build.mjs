@@ -387,7 +387,11 @@ async function buildJob() {
       splitting: true,
       // Several entry points share several chunks.
       chunkNames: "job-chunk-[hash]",
-      plugins: [external(/\/kernel\.js$/, runtimeImports.jobKernel), externalCredentials],
+      plugins: [
+        external(/\/kernel\.js$/, runtimeImports.jobKernel),
+        externalFile("runtime/tasks/index.js", "./tasks.js"),
+        externalCredentials,
+      ],
     }),
     build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" }, plugins: [externalCredentials] }),
     build({

@@ -521,6 +521,10 @@ export interface DetachedActor {
   gpus: Uint32[];
   /** Whether this request has created it. */
   created: boolean;
+  /** The number of processes that it has had before this one. Absent except in lists. */
+  incarnation?: Uint32;
+  /** Whether it is being created again after a failure. Absent: it lives. */
+  isRestarting?: boolean;
 }
 
 /**

@@ -25,6 +25,7 @@ export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./conte
 export type { JobContextOptions } from "./context/open-options.js";
 export type { RunOptions } from "./context/run-options.js";
 export type { WaitOptions } from "./context/wait-options.js";
+export { type DetachedActorInfo, detachedActors } from "./detached/list-detached.js";
 export { RuntimeEnv, type RuntimeEnvOptions } from "./environment/index.js";
 export {
   ActorNameTakenError,

@@ -4,6 +4,7 @@ import type { Job } from "../job.js";
 import type { JobRecord } from "../record/job-record.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { exec } from "./exec.js";
+import { actorTable, type ListedActors, listActors } from "./list-actors.js";
 import { printLogs } from "./print-logs.js";
 import { run } from "./run.js";
 import { spmd } from "./spmd.js";
@@ -31,11 +32,16 @@ async function state(job: Job, { json }: JobCommandOptions, { out }: CommandOutp
   if (record === undefined) {
     const last = job.lastRecord();
     const outcome = last?.command === undefined ? undefined : await job.outcomeOf(last);
-    out(json ? stateJson(job, undefined, outcome) : `job "${job.name}" does not run${describeOutcome(outcome)}`);
+    out(
+      json
+        ? stateJson(job, undefined, outcome, undefined)
+        : `job "${job.name}" does not run${describeOutcome(outcome)}`,
+    );
     return nothingRuns;
   }
+  const listed = await listActors(job);
   if (json) {
-    out(stateJson(job, record, undefined));
+    out(stateJson(job, record, undefined, listed));
     return done;
   }
   out(`job "${job.name}" of provider ${record.provider} runs as ${record.applyId}`);
@@ -45,10 +51,17 @@ async function state(job: Job, { json }: JobCommandOptions, { out }: CommandOutp
   const width = Math.max("mesh".length, ...meshes.map(([name]) => name.length));
   out(`${"mesh".padEnd(width)}  hosts`);
   for (const [name, { hosts }] of meshes) out(`${name.padEnd(width)}  ${hosts}`);
+  if ("reason" in listed) out(`its detached actors are not known: ${listed.reason}`);
+  else for (const line of actorTable(listed.actors)) out(line);
   return done;
 }
 
-function stateJson(job: Job, record: JobRecord | undefined, outcome: ClientOutcome | undefined): string {
+function stateJson(
+  job: Job,
+  record: JobRecord | undefined,
+  outcome: ClientOutcome | undefined,
+  listed: ListedActors | undefined,
+): string {
   const { applyId, submittedAt, provider, command } = record ?? {};
   const meshes = Object.entries<{ readonly hosts: number }>(job.meshes);
   const sizes = Object.fromEntries(meshes.map(([name, { hosts }]) => [name, hosts]));
@@ -62,6 +75,7 @@ function stateJson(job: Job, record: JobRecord | undefined, outcome: ClientOutco
     command,
     ...outcome,
     meshes: sizes,
+    ...(listed !== undefined && ("reason" in listed ? { actorsUnknown: listed.reason } : { actors: listed.actors })),
   });
 }
 

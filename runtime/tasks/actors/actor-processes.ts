@@ -117,6 +117,15 @@ export class ActorProcesses {
     return actor !== undefined && actor.stopping === undefined && !hasFailed(actor);
   }
 
+  /** Returns how many processes an actor has had before this one, and whether it waits for the next one. */
+  lifeOf(id: bigint): { readonly incarnation: number; readonly isRestarting?: true } {
+    const actor = this.#actors.get(id);
+    const spawned = actor && spawnedOf(actor);
+    if (spawned === undefined) return { incarnation: 0 };
+    const isRestarting = spawned.statusOf(0).state === "restarting";
+    return { incarnation: spawned.failures.incarnationOf(0), ...(isRestarting && { isRestarting }) };
+  }
+
   /**
    * Stops an actor and its process, or gives its creation up. Resolves when the process has ended. Never rejects.
    *
@@ -191,7 +200,11 @@ export class ActorProcesses {
 }
 
 /** Returns whether an actor has failed for good. */
-function hasFailed({ mesh }: RunningActor): boolean {
-  const spawned = currentRuntime().spawnedActors.get(viewOf(mesh).record.id);
-  return spawned === undefined || spawned.isLost(0);
+function hasFailed(actor: RunningActor): boolean {
+  return spawnedOf(actor)?.isLost(0) !== false;
+}
+
+/** Returns the mesh of an actor as this process has spawned it; undefined if it has been stopped. */
+function spawnedOf({ mesh }: RunningActor) {
+  return currentRuntime().spawnedActors.get(viewOf(mesh).record.id);
 }

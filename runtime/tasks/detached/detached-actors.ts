@@ -26,6 +26,7 @@ import {
 } from "../kernel.js";
 import { tell } from "../tell.js";
 import { DetachedKeeper } from "./detached-keeper.js";
+import { keeperName } from "./keeper-name.js";
 
 /** The parts of the context that detached actors use. */
 export interface DetachedParts {
@@ -46,9 +47,6 @@ export interface FoundDetached {
   readonly placed: ActorFound["placed"];
   readonly created: boolean;
 }
-
-/** The name by which the controller publishes itself. */
-const keeperName = "viceroy/detached-actors";
 
 /** The number of orders to a controller that ends, and the time between them in milliseconds. */
 const mostTries = 20;

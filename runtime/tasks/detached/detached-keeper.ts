@@ -100,7 +100,10 @@ export class DetachedKeeper extends DetachedActorsActor {
   }
 
   list(): DetachedActor[] {
-    return [...this.#kept.values()].map(({ found }) => ({ ...found, created: false }));
+    return [...this.#kept.values()].map(({ found }) => ({
+      ...{ ...found, created: false },
+      ...this.#processes.lifeOf(found.id),
+    }));
   }
 
   async untilEnded(id: bigint): Promise<void> {

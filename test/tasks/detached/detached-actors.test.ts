@@ -1,7 +1,10 @@
 /** Detached actors: they live in processes of a job until they are stopped, and contexts of other programs find them. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { ProcessJob } from "viceroy/job";
-import { DetachedActorError, JobContext } from "viceroy/tasks";
+import { DetachedActorError, type DetachedActorInfo, JobContext } from "viceroy/tasks";
 import { afterEach, describe, expect, test } from "vitest";
 import "../../contract/project/generated/registry.js";
 import { RealProbe } from "../../contract/project/src/probe.js";
@@ -9,6 +12,7 @@ import { type Publisher as Program, startOrdered } from "../../host/publish/prog
 import { newCache, processesOf } from "../../job/job-program.js";
 import { gone, until } from "../../proc/until.js";
 
+const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
 const here = fileURLToPath(new URL(".", import.meta.url));
 const jobs: ProcessJob<"workers">[] = [];
 const programs: Program[] = [];
@@ -34,7 +38,7 @@ function newJob(further: object = {}) {
     const { applyId } = (await program.order("open")) as { applyId: string };
     return { ...program, applyId };
   };
-  return { job, startProgram };
+  return { job, options, startProgram };
 }
 
 async function kill({ child, exited }: Program): Promise<void> {
@@ -161,6 +165,45 @@ describe("A detached actor", () => {
       expect(await program.order("get", "c")).toBe(null);
     },
   );
+
+  test("is listed with its class, host and incarnation by the job's command and by a program", async () => {
+    const { job, options, startProgram } = newJob();
+    const stateOf = async (...further: string[]) => {
+      const env = { ...process.env, JOB_OPTIONS: JSON.stringify(options) };
+      const args = [cli, "job", "state", "--job", join(here, "programs/job-of-test.ts"), ...further];
+      return (await promisify(execFile)(process.execPath, args, { env })).stdout;
+    };
+    const program = await startProgram({ resources: { cpus: 1 } });
+    const resources = { cpus: 1 };
+    expect(await program.order("listed")).toEqual([]);
+    expect((await stateOf()).endsWith("mesh     hosts\nworkers  2\n")).toBe(true);
+    const pid = await program.order("actor", "first", JSON.stringify({ restarts: 1, maxCalls: 1, resources }));
+    await program.order("actor", "second", JSON.stringify({ resources }));
+    await program.order("counter", "third");
+    await until(async () => (await program.order("pid", "first")) !== pid);
+    await until(async () => {
+      const listed = (await program.order("listed")) as { name: string; incarnation: number }[];
+      return listed.some(({ name, incarnation }) => name === "first" && incarnation >= 2);
+    });
+    const listed = (await program.order("listed")) as DetachedActorInfo[];
+    expect(listed.map(({ name, classId, state }) => [name, classId, state])).toEqual([
+      ["first", "viceroy/src/probe#RealProbe", "living"],
+      ["second", "viceroy/src/probe#RealProbe", "living"],
+      ["third", "viceroy/src/memory-counter#MemoryCounter", "living"],
+    ]);
+    const [first, second] = listed.map(({ host }) => host);
+    expect([first, second].toSorted()).toEqual([0, 1]);
+    await kill(program);
+    const actors = listed.map(({ since: _, host, ...actor }) => ({ ...actor, host: `workers[${host}]` }));
+    expect(JSON.parse(await stateOf("--json"))).toMatchObject({ isRunning: true, actors });
+    const [, ...lines] = (await stateOf()).split("workers  2\n")[1]!.split("\n");
+    expect(lines.map((line) => line.split(/ +/))).toEqual([
+      ...actors.map(({ name, classId, host, incarnation, state }) => [name, classId, host, `${incarnation}`, state]),
+      [""],
+    ]);
+    await job.kill();
+    expect((await stateOf().catch((error: { stdout: string }) => error.stdout)).trim()).toMatch(/does not run$/);
+  });
 
   test("ends with the job, of which no process is left", async () => {
     const { job, startProgram } = newJob();

@@ -4,7 +4,7 @@
  */
 import { createInterface } from "node:readline";
 import { attach, type Job, ProcessJob, SlurmJob } from "viceroy/job";
-import { type ActorHandle, type ActorOptions, JobContext, type JobContextOptions } from "viceroy/tasks";
+import { type ActorHandle, type ActorOptions, detachedActors, JobContext, type JobContextOptions } from "viceroy/tasks";
 import "../../../contract/project/generated/registry.js";
 import { lookup } from "viceroy";
 import { ProbeActor, type ProbeMesh } from "../../../contract/project/generated/probe.js";
@@ -60,6 +60,9 @@ const commands: Record<string, (...args: string[]) => unknown> = {
     return done.length === 1;
   },
   gpusOfTask: () => context.get(context.with({ resources: { gpus: 1 } }).run(visibleGpus)),
+  async listed() {
+    return detachedActors((await job.state())["workers"]!);
+  },
   attach: () => attach(job).then(() => null),
   kill: () => job.kill(),
 };

@@ -1,0 +1,65 @@
+/** The detached actors of a job that runs, for `viceroy job state`. */
+import { errorMessage } from "../../../shared/text/error-message.js";
+import type { DetachedActorInfo } from "../../tasks/index.js";
+import { attach } from "../attach.js";
+import type { Job } from "../job.js";
+import { formatPlace } from "../mesh-spec.js";
+
+/** The time in milliseconds in which the hosts must answer. A job that waits in a queue has none yet. */
+const ANSWER_MS = 5000;
+
+/** A detached actor, with its host in the job. */
+export interface ListedActor extends Pick<DetachedActorInfo, "name" | "classId" | "incarnation" | "state"> {
+  /** The host: `workers[1]`. */
+  readonly host: string;
+}
+
+/** The actors, or why they are not known. */
+export type ListedActors = { readonly actors: readonly ListedActor[] } | { readonly reason: string };
+
+/** Asks the hosts of a job that runs for its detached actors. Never rejects. */
+export async function listActors(job: Job): Promise<ListedActors> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error(`its hosts have not answered within ${ANSWER_MS} ms`)));
+  });
+  try {
+    return { actors: await Promise.race([actorsOf(job, signal), late]) };
+  } catch (error) {
+    return { reason: errorMessage(error) };
+  }
+}
+
+async function actorsOf(job: Job, signal: AbortSignal): Promise<ListedActor[]> {
+  const [meshes, { detachedActors }] = await Promise.all([attach(job, { signal }), import("../../tasks/index.js")]);
+  const listed = await Promise.all(
+    Object.keys(job.meshes).map(async (mesh) => {
+      const actors = await detachedActors(meshes[mesh]!);
+      return actors.map(({ name, classId, host, incarnation, state }) => {
+        const place = host === undefined ? "unknown" : formatPlace({ mesh, rank: host });
+        return { name, classId, host: place, incarnation, state };
+      });
+    }),
+  );
+  return listed.flat();
+}
+
+/** Returns a table of actors, as lines. There is none for a job without actors. */
+export function actorTable(actors: readonly ListedActor[]): string[] {
+  if (actors.length === 0) return [];
+  const rows = actors.map(({ name, classId, host, incarnation, state }) => [
+    name,
+    classId,
+    host,
+    `${incarnation}`,
+    state,
+  ]);
+  const all = [["actor", "class", "host", "incarnation", "state"], ...rows];
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}
