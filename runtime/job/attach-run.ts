@@ -93,16 +93,26 @@ function hostFinder(job: StartedJob, run: JobRun, known: readonly ReadyHost[]): 
   if (!bringsBack(job)) return undefined;
   const { mesh } = known[0]!;
   const hosts = [...known];
+  /** The ranks whose loss was reported. A host that is found, and cannot be attached, is lost once. */
+  const reported = new Set<number>();
+  const report: Report = (event) => {
+    if (event.kind === "host-lost" && reported.has(event.rank!)) return;
+    if (event.kind === "host-lost") reported.add(event.rank!);
+    reportLater(event);
+  };
   return {
     limit: options.lostTimeout,
     find: async (rank, signal) => {
       const either = AbortSignal.any([signal, run.leaving.signal]);
-      const found = await provider.returned!(run.record.allocation, hosts[rank] ?? { mesh, rank, address: "" }, either);
+      const lost = hosts[rank] ?? { mesh, rank, address: "" };
+      const found = await provider.returned!(run.record.allocation, lost, report, either);
       hosts[rank] = found;
       return found;
     },
-    returned: (rank) =>
-      reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${hosts[rank]!.address}` }),
+    returned: (rank) => {
+      reported.delete(rank);
+      reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${hosts[rank]!.address}` });
+    },
   };
 }
 

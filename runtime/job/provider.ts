@@ -114,9 +114,10 @@ export interface JobProvider<A extends Json = Json> {
   /**
    * Resolves with a host that this driver has lost when it is up again. Absent: lost hosts do not come back.
    * @param lost the host as the driver knew it
+   * @param report told of the loss if `watch` does not tell of it
    * @throws Error with the reason if it will not come back
    */
-  returned?(allocation: A, lost: ReadyHost, signal: AbortSignal): Promise<ReadyHost>;
+  returned?(allocation: A, lost: ReadyHost, report: Report, signal: AbortSignal): Promise<ReadyHost>;
   /**
    * Gives a running job further hosts, and resolves with them when they are up. A place that has a host already keeps it. Absent: the provider
    * cannot.

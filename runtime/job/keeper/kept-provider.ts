@@ -217,7 +217,12 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     throw new Error("its keeper has ended");
   }
 
-  async returned({ directory }: KeptAllocation, lost: ReadyHost, signal: AbortSignal): Promise<ReadyHost> {
+  async returned(
+    { directory }: KeptAllocation,
+    lost: ReadyHost,
+    _report: Report,
+    signal: AbortSignal,
+  ): Promise<ReadyHost> {
     const { mesh, rank, incarnation = 0 } = lost;
     await reportLostHost(directory, { mesh, rank, incarnation });
     const leaving = new AbortController();

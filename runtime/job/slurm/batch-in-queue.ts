@@ -34,6 +34,8 @@ export interface StartedHost {
   readonly node: string;
   /** Its name and its port. */
   readonly at: string;
+  /** The component of a heterogeneous job to which it belongs; undefined in other jobs. */
+  readonly component: number | undefined;
 }
 
 /** What identifies a batch job. */
@@ -51,7 +53,7 @@ export interface BatchIdentity {
 }
 
 /** The nodes of a job that runs. */
-interface Started {
+export interface Started {
   readonly hosts: readonly StartedHost[];
   /** The number of times that Slurm has started the job again. */
   readonly restarts: number;
@@ -189,22 +191,38 @@ export class BatchInQueue {
 
   /** Waits until Slurm has started the job. */
   async #started(report: Report, signal: AbortSignal): Promise<Started> {
-    const { meshes, port } = this.#job;
     for (let wait = firstPollMs; ; wait = Math.min(2 * wait, longestPollMs)) {
-      const lines = await this.#queryPatiently(report, signal);
-      const ended = lines.find((line) => !isLiving(line));
-      if (lines.length === 0 || ended !== undefined) throw new Error(await this.#describeEnd(ended));
-      if (lines.every(({ state }) => state === "RUNNING")) {
-        const names: string[] = [];
-        for (const { nodes } of lines) names.push(...(await hostNames(this.#commands, nodes)));
-        const hosts = hostPlaces(meshes)
-          .slice(0, names.length)
-          .map((place, index) => ({ place, node: names[index]!, at: `${names[index]}:${port}` }));
-        return { hosts, restarts: lines[0]!.restarts };
-      }
-      this.#reportWaiting(lines, report);
+      const started = await this.startedNow(report, signal);
+      if (started !== undefined) return started;
       await this.#pauseUntilStart(wait, signal);
     }
+  }
+
+  /**
+   * Returns the nodes of the job if all of it runs; undefined while it waits, which is reported.
+   * @throws Error with the reason if it has ended
+   */
+  async startedNow(report: Report, signal: AbortSignal): Promise<Started | undefined> {
+    const lines = await this.#queryPatiently(report, signal);
+    const ended = lines.find((line) => !isLiving(line));
+    if (lines.length === 0 || ended !== undefined) throw new Error(await this.#describeEnd(ended));
+    if (!lines.every(({ state }) => state === "RUNNING")) {
+      this.#reportWaiting(lines, report);
+      return undefined;
+    }
+    const nodes: { readonly node: string; readonly component: number | undefined }[] = [];
+    for (const [index, line] of lines.entries()) {
+      const component = lines.length === 1 ? undefined : index;
+      const names = await hostNames(this.#commands, line.nodes);
+      nodes.push(...names.map((node) => ({ node, component })));
+    }
+    const places = hostPlaces(this.#job.meshes).slice(0, nodes.length);
+    const hosts = places.map((place, index) => ({
+      place,
+      ...nodes[index]!,
+      at: `${nodes[index]!.node}:${this.#job.port}`,
+    }));
+    return { hosts, restarts: lines[0]!.restarts };
   }
 
   /** Waits for a time, or until Slurm has created the output file. Asking Slurm more often is a burden for large clusters. */

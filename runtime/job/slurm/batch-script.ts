@@ -11,6 +11,7 @@ import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
 import { clientCheck, clientRun, signalArgument } from "./batch-client.js";
 import { hostCheck } from "./host-check.js";
+import { firstIncarnation, incarnationsName, keysFolder } from "./host-loop.js";
 import { warnedMark } from "./queue.js";
 import { memoryMib, type SlurmMeshSpec, type SlurmSpec } from "./slurm-spec.js";
 
@@ -30,6 +31,8 @@ export interface BatchJob {
   readonly node: string;
   /** The time in ms after which the hosts end without a driver. A command does not let them end. */
   readonly idle: number;
+  /** Whether a host whose daemon was killed is started again. */
+  readonly comesBack: boolean;
   /** The command that runs on the first node; absent if the hosts wait for drivers. */
   readonly client?: ClientOrder;
 }
@@ -96,6 +99,7 @@ ${header}
 umask 077
 export ${markVariable}=${applyId} ${recordVariable}=${quote(recordFileOf(folder))}
 unset VICEROY_TOKEN
+mkdir -p ${quote(`${folder}/${incarnationsName}`)}
 ${spec.setup ?? ""}
 check=${quote(hostCheck)}
 ${client === undefined ? "" : clientCheck(client, folder)}port=${spec.port ?? `$((${firstPort} + 2 * (SLURM_JOB_ID % ${portCount / 2})))`}
@@ -137,10 +141,9 @@ exit "$status"
  * its hosts are other ones.
  */
 function startIssuer({ node, issuer, folder }: BatchJob, { lifetime }: TlsSpec): string {
-  const credentials = `${folder}/${credentialsName}`;
   const order = issuerArguments({
-    credentials: quote(credentials),
-    keys: `${quote(`${credentials}/enrolled-`)}"$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}"`,
+    credentials: quote(`${folder}/${credentialsName}`),
+    keys: keysFolder(quote(folder)),
     listen: '"tcp://0.0.0.0:$((port + 1))"',
     lifetime,
   });
@@ -149,12 +152,16 @@ issuer="tcp://$SLURMD_NODENAME:$((port + 1))"
 `;
 }
 
-/** Returns the arguments of the check (host-check.ts): the beginning of the identity, and the command that each node runs. */
-function hostCommand({ tls }: SlurmSpec, { node, commandLine, idle, applyId, folder, client }: BatchJob): string {
+/** Returns the arguments of the check (host-check.ts) after the folder, with the command that each node runs. */
+function hostCommand({ tls }: SlurmSpec, job: BatchJob): string {
+  const { node, commandLine, idle, applyId, folder, client } = job;
+  const first = job.comesBack ? firstIncarnation : "''";
   const host = `${quote(node)} ${quote(commandLine)} host --print${client === undefined ? ` --idle ${idle}` : ""} --listen`;
-  if (tls === null) return `'' ${host} "tcp://0.0.0.0:$port" --token-file ${quote(`${folder}/token`)}`;
+  if (tls === null) return `${first} '' '' ${host} "tcp://0.0.0.0:$port" --token-file ${quote(`${folder}/token`)}`;
   const secrets = quote(`${folder}/${credentialsName}/${secretsFile}`);
-  return `"viceroy://${applyId}/hosts/$VICEROY_JOB_MESH/" \\
+  const key = encodeURIComponent(`viceroy://${applyId}/hosts/`);
+  return `${first} "viceroy://${applyId}/hosts/$VICEROY_JOB_MESH/" \\
+    ${keysFolder(quote(folder))}/"${key}$VICEROY_JOB_MESH%2F" \\
     ${host} "tls://0.0.0.0:$port" --issuer "$issuer" --secret-file ${secrets} 3>&-`;
 }
 

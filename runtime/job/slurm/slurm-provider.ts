@@ -21,6 +21,7 @@ import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Subm
 import { quote } from "../quote.js";
 import { BatchInQueue } from "./batch-in-queue.js";
 import { type BatchJob, batchScript, commentOf, portOf } from "./batch-script.js";
+import { type Incarnation, LostHosts } from "./lost-hosts.js";
 import { findJobs } from "./queue.js";
 import { SlurmCommands } from "./slurm-commands.js";
 import { readSlurmLogs } from "./slurm-logs.js";
@@ -62,6 +63,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   readonly sharesFolder = true;
   readonly spec: SlurmSpec;
   readonly #commands: SlurmCommands;
+  /** The batch jobs whose hosts are waited for, by their ids. */
+  readonly #lost = new Map<number, LostHosts>();
 
   constructor(spec: SlurmSpec) {
     this.spec = spec;
@@ -83,6 +86,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     folder,
     credentials,
     idle = driverEndMs,
+    lostTimeout,
     client,
     record,
   }: Submission): Promise<SlurmAllocation> {
@@ -100,7 +104,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const batches: SubmittedBatch[] = [];
     try {
       for (const meshes of this.#groups()) {
-        const job: BatchJob = { name, applyId, meshes, folder: onLogin, issuer, commandLine, node: this.#node, idle };
+        const programs = { issuer, commandLine, node: this.#node };
+        const job: BatchJob = { name, applyId, meshes, folder: onLogin, ...programs, idle, comesBack: lostTimeout > 0 };
         if (client !== undefined) Object.assign(job, { client });
         const out = await this.#commands.run(["sbatch", "--parsable"], batchScript(this.spec, job));
         const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
@@ -153,16 +158,38 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
 
   async hosts(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
     const hosts: ReadyHost[] = [];
-    const { applyId, tokenFile } = allocation;
-    const token = this.tls === null ? { token: readFileSync(tokenFile, "utf8") } : {};
-    for (const batch of this.#batches(allocation)) {
-      for (const { place, at } of await batch.hosts(report, signal)) {
-        const address = this.tls === null ? `tcp://${at}` : `tls://${at}#${hostUri(applyId, place)}`;
-        hosts.push({ ...place, address, ...token });
-      }
+    for (const { batch, lost } of this.#parts(allocation)) {
+      const started = await batch.hosts(report, signal);
+      const incarnationOf = await lost.incarnations();
+      const found = started.map((host) => ({ ...host, incarnation: incarnationOf(host.place) }));
+      hosts.push(...found.map((host) => this.#readyHost(allocation, host)));
     }
     const order = hostPlaces(this.meshes).map(formatPlace);
     return hosts.sort((left, right) => order.indexOf(formatPlace(left)) - order.indexOf(formatPlace(right)));
+  }
+
+  async returned(
+    allocation: SlurmAllocation,
+    { mesh, rank, address, incarnation = 0 }: ReadyHost,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<ReadyHost> {
+    const place = { mesh, rank };
+    report({
+      kind: "host-lost",
+      mesh,
+      rank,
+      reason: `host ${formatPlace(place)} at ${address} does not answer any more`,
+    });
+    const index = allocation.batches.findIndex(({ meshes }) => meshes.includes(mesh));
+    const { lost } = this.#parts(allocation)[index]!;
+    return this.#readyHost(allocation, await lost.returned(place, incarnation, signal));
+  }
+
+  #readyHost({ applyId, tokenFile }: SlurmAllocation, { place, at, incarnation }: Incarnation): ReadyHost {
+    const address = this.tls === null ? `tcp://${at}` : `tls://${at}#${hostUri(applyId, place)}`;
+    const token = this.tls === null ? { token: readFileSync(tokenFile, "utf8") } : {};
+    return { ...place, address, incarnation, ...token };
   }
 
   async watch(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<string> {
@@ -191,11 +218,19 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return readSlurmLogs(this.#commands, files, follow ? isOver : undefined, signal);
   }
 
-  #batches({ batches, applyId, folder }: SlurmAllocation): BatchInQueue[] {
+  #batches(allocation: SlurmAllocation): BatchInQueue[] {
+    return this.#parts(allocation).map(({ batch }) => batch);
+  }
+
+  #parts({ batches, applyId, folder }: SlurmAllocation): { readonly batch: BatchInQueue; readonly lost: LostHosts }[] {
     return batches.map(({ id, meshes: names }) => {
       const meshes = Object.fromEntries(names.map((name) => [name, this.meshes[name]!]));
       const port = this.spec.port ?? portOf(id);
-      return new BatchInQueue(this.#commands, { id, applyId, meshes, port, folder, isHere: this.spec.login === null });
+      const job = { id, applyId, meshes, port, folder, isHere: this.spec.login === null };
+      const batch = new BatchInQueue(this.#commands, job);
+      const lost = this.#lost.get(id) ?? new LostHosts(this.#commands, job, batch);
+      this.#lost.set(id, lost);
+      return { batch, lost };
     });
   }
 
