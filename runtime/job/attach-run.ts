@@ -1,5 +1,4 @@
 /** Waits for the hosts of a run, and attaches them to this program. */
-import { MAX_TIMER_MS } from "../link/clock.js";
 import { abortable } from "./abortable.js";
 import { controllerFilesOf, openCertificate, proofFor, whyHostsEnd } from "./driver-proof.js";
 import { JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
@@ -10,6 +9,7 @@ import { lastWords } from "./last-words.js";
 import { hostPlaces } from "./mesh-spec.js";
 import { codeProgress } from "./progress.js";
 import type { JobProvider, ReadyHost, Report } from "./provider.js";
+import { startLimit } from "./start-limit.js";
 
 /** The job whose run starts. */
 interface StartedJob {
@@ -136,20 +136,10 @@ async function hostsInTime(
   report: Report,
   missing: ReadonlySet<string>,
 ): Promise<readonly ReadyHost[]> {
-  const late = new AbortController();
-  const startTimer = () => setTimeout(() => late.abort(), Math.min(hostTimeout, MAX_TIMER_MS));
-  let timer: NodeJS.Timeout | undefined = startTimer();
-  const reportAndTime: Report = (event) => {
-    report(event);
-    // The time in the queue of a scheduler does not count.
-    if (event.kind === "pending") {
-      clearTimeout(timer);
-      timer = undefined;
-    } else timer ??= startTimer();
-  };
+  const late = startLimit(hostTimeout, report);
   const signal = AbortSignal.any([run.leaving.signal, late.signal]);
   try {
-    const hosts = await provider.hosts(run.record.allocation, reportAndTime, signal);
+    const hosts = await provider.hosts(run.record.allocation, late.report, signal);
     const wanted = hostPlaces(provider.meshes).length;
     if (hosts.length < wanted) throw new PartialAllocationError(name, wanted, hosts.length);
     return hosts;
@@ -162,6 +152,6 @@ async function hostsInTime(
     const reason = isReason ? error.message : await lastWords(logs, [...missing]);
     throw new JobStartTimeoutError(name, hostTimeout, [...missing], reason);
   } finally {
-    clearTimeout(timer);
+    late.end();
   }
 }

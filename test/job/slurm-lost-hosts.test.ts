@@ -63,7 +63,8 @@ onSlurm("a host of a job of Slurm that is lost comes back at its rank", (lab) =>
       const [before] = crewOf(driver).pids!;
       process.kill(daemonOn(lab, "n1"), "SIGKILL");
       await until(
-        () => kindsOf(driver).filter((kind) => kind === "host-replaced 0").length === times && isBack(driver, 0, before!),
+        () =>
+          kindsOf(driver).filter((kind) => kind === "host-replaced 0").length === times && isBack(driver, 0, before!),
       );
     }
   });

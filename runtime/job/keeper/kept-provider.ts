@@ -164,7 +164,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
    */
   protected async growBy(
     orderAt: (mark: Readonly<Record<string, string>>, place: HostPlace) => HostOrder,
-    ...[allocation, places, lostTimeout, report, signal]: GrowParameters
+    ...[allocation, places, { lostTimeout }, report, signal]: GrowParameters
   ): Promise<readonly ReadyHost[]> {
     const { applyId, directory, logs } = allocation;
     const recordFile = recordFileOf(dirname(logs));

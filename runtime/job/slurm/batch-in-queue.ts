@@ -7,7 +7,7 @@ import { SilentHostError, waitForAnswer } from "./answering-hosts.js";
 import { commentOf, warnSeconds } from "./batch-script.js";
 import { accountedEnd, hasComment, hostNames, isLiving, isWarned, type QueueLine, queryQueue } from "./queue.js";
 import { SlurmCommandError, type SlurmCommands } from "./slurm-commands.js";
-import { readSlurmLogs } from "./slurm-logs.js";
+import { readSlurmLogs, type SlurmLogFile } from "./slurm-logs.js";
 
 /** Time in ms between two questions about the queue: each is twice the one before. */
 const firstPollMs = 200;
@@ -44,6 +44,8 @@ export interface BatchIdentity {
   readonly applyId: string;
   /** The names and sizes of its meshes, in the order of their nodes. */
   readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
+  /** The rank of the first host of each mesh. */
+  readonly first: number;
   /** The port of its hosts. */
   readonly port: number;
   /** The folder of its output where the commands of Slurm run. */
@@ -108,9 +110,21 @@ export class BatchInQueue {
     }
   }
 
+  /** The places of the hosts, in the order of their nodes. */
+  get places(): HostPlace[] {
+    const { meshes, first } = this.#job;
+    return hostPlaces(meshes).map(({ mesh, rank }) => ({ mesh, rank: rank + first }));
+  }
+
   /** The file to which the hosts print. */
   get output(): string {
     return `${this.#job.folder}/slurm-${this.#job.id}.log`;
+  }
+
+  /** Its output, as `readSlurmLogs` reads it. */
+  get log(): SlurmLogFile {
+    const { meshes, first } = this.#job;
+    return { file: this.output, meshes: Object.keys(meshes), first };
   }
 
   /**
@@ -119,7 +133,7 @@ export class BatchInQueue {
    * @throws Error if the job ends before, or when `signal` is aborted; the error names a host that does not answer
    */
   async hosts(report: Report, signal: AbortSignal): Promise<readonly StartedHost[]> {
-    const wanted = hostPlaces(this.#job.meshes).length;
+    const wanted = this.places.length;
     for (;;) {
       const started = await this.#started(report, signal);
       if (started.hosts.length < wanted) return started.hosts;
@@ -216,7 +230,7 @@ export class BatchInQueue {
       const names = await hostNames(this.#commands, line.nodes);
       nodes.push(...names.map((node) => ({ node, component })));
     }
-    const places = hostPlaces(this.#job.meshes).slice(0, nodes.length);
+    const places = this.places.slice(0, nodes.length);
     const hosts = places.map((place, index) => ({
       place,
       ...nodes[index]!,
@@ -279,9 +293,8 @@ export class BatchInQueue {
   }
 
   async #outputOf({ mesh, rank }: HostPlace): Promise<string> {
-    const files = [{ file: this.output, meshes: [mesh] }];
     const lines: string[] = [];
-    for await (const line of readSlurmLogs(this.#commands, files, undefined, new AbortController().signal)) {
+    for await (const line of readSlurmLogs(this.#commands, [this.log], undefined, new AbortController().signal)) {
       if (line.mesh === mesh && line.rank === rank) lines.push(line.line);
     }
     return lines.slice(-shownLines).join("\n");

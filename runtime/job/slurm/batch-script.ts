@@ -19,8 +19,12 @@ export interface BatchJob {
   /** The name of the job in Slurm's lists. */
   readonly name: string;
   readonly applyId: string;
+  /** The comment, by which it is found. */
+  readonly comment: string;
   /** The meshes of this job: all, or one. */
   readonly meshes: Readonly<Record<string, SlurmMeshSpec>>;
+  /** The rank of the first host of each mesh: not 0 if the mesh has hosts of other jobs, too. */
+  readonly first: number;
   /** The folder on the nodes for the output, and for the token or the credentials. */
   readonly folder: string;
   /** The program that signs certificates, on the nodes. */
@@ -65,12 +69,12 @@ export function isUniform(meshes: Readonly<Record<string, SlurmMeshSpec>>): bool
 
 /** Writes the script. */
 export function batchScript(spec: SlurmSpec, job: BatchJob): string {
-  const { meshes, name, applyId, folder, client } = job;
+  const { meshes, name, applyId, comment, first, folder, client } = job;
   const uniform = isUniform(meshes);
   const entries = Object.entries(meshes);
   const common = [
     `--job-name=${name}`,
-    `--comment=${commentOf(applyId)}`,
+    `--comment=${/^[\w:-]+$/.test(comment) ? comment : JSON.stringify(comment)}`,
     `--output=${folder}/slurm-%j.log`,
     "--open-mode=append",
     "--ntasks-per-node=1",
@@ -97,7 +101,7 @@ export function batchScript(spec: SlurmSpec, job: BatchJob): string {
   return `#!/bin/bash
 ${header}
 umask 077
-export ${markVariable}=${applyId} ${recordVariable}=${quote(recordFileOf(folder))}
+export VICEROY_JOB_FIRST=${first} ${markVariable}=${applyId} ${recordVariable}=${quote(recordFileOf(folder))}
 unset VICEROY_TOKEN
 mkdir -p ${quote(`${folder}/${incarnationsName}`)}
 ${spec.setup ?? ""}
@@ -111,19 +115,19 @@ ${spec.tls === null ? "" : startIssuer(job, spec.tls)}step() {
     > >(sed -u "s/^/$VICEROY_JOB_MESH /") 2>&1 &
 }
 ${steps.join("\n")}
-${client === undefined ? hostsRun(applyId) : clientRun(client, folder)}`;
+${client === undefined ? hostsRun(comment) : clientRun(client, folder)}`;
 }
 
 /** Returns the lines that wait for the end of the first step, which is the end of the job. */
-function hostsRun(applyId: string): string {
+function hostsRun(comment: string): string {
   return `# Slurm sends a signal before the time limit, or before it preempts the job. The comment tells the driver.
 warn() {
-  scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(`${commentOf(applyId)} ${warnedMark}`)}
+  scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(`${comment} ${warnedMark}`)}
   warned=1
 }
 trap warn USR1 USR2
 # A job that Slurm starts again has not been warned.
-[ -z "$SLURM_RESTART_COUNT" ] || scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(commentOf(applyId))}
+[ -z "$SLURM_RESTART_COUNT" ] || scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(comment)}
 # One step that ends is the end of the job. A signal ends "wait", too.
 warned=1
 while [ -n "$warned" ]; do

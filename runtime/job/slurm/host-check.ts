@@ -14,7 +14,7 @@ refuse() { echo "viceroy host: cannot start on node $SLURMD_NODENAME: $1" >&2; e
 [ -d "$1" ] || refuse "it does not see the folder $1; the cache of a job must be in a folder that all nodes share"
 folder=$1
 first=$2
-rank=$SLURM_PROCID
+rank=$((SLURM_PROCID + \${VICEROY_JOB_FIRST:-0}))
 identity=\${3:+"$3$rank"}
 key=\${4:+"$4$rank"}
 shift 4
