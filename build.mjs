@@ -374,6 +374,8 @@ async function buildConnect() {
 /** Builds the jobs, and the programs of their keepers and issuers, which do not load the runtime. */
 async function buildJob() {
   const options = { ...common, format: "esm", outdir: dist };
+  // A checkout has a limit for its size, too.
+  const small = { ...options, minifyWhitespace: true };
   const externalCredentials = external(/\/credentials\/index\.js$/, "./job-credentials.mjs");
   const [shared] = await Promise.all([
     build({
@@ -393,9 +395,9 @@ async function buildJob() {
         externalCredentials,
       ],
     }),
-    build({ ...options, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" }, plugins: [externalCredentials] }),
+    build({ ...small, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" }, plugins: [externalCredentials] }),
     build({
-      ...options,
+      ...small,
       entryPoints: {
         "job-credentials": "runtime/job/credentials/index.ts",
         "job-issuer": "runtime/job/issuer/main.ts",

@@ -1,5 +1,4 @@
 /** Waits for the hosts of a run, and attaches them to this program. */
-import { MAX_TIMER_MS } from "../link/clock.js";
 import { abortable } from "./abortable.js";
 import { controllerFilesOf, openCertificate, proofFor, whyHostsEnd } from "./driver-proof.js";
 import { JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
@@ -10,6 +9,7 @@ import { lastWords } from "./last-words.js";
 import { hostPlaces } from "./mesh-spec.js";
 import { codeProgress } from "./progress.js";
 import type { JobProvider, ReadyHost, Report } from "./provider.js";
+import { startLimit } from "./start-limit.js";
 
 /** The job whose run starts. */
 interface StartedJob {
@@ -93,16 +93,26 @@ function hostFinder(job: StartedJob, run: JobRun, known: readonly ReadyHost[]): 
   if (!bringsBack(job)) return undefined;
   const { mesh } = known[0]!;
   const hosts = [...known];
+  /** The ranks whose loss was reported. A host that is found, and cannot be attached, is lost once. */
+  const reported = new Set<number>();
+  const report: Report = (event) => {
+    if (event.kind === "host-lost" && reported.has(event.rank!)) return;
+    if (event.kind === "host-lost") reported.add(event.rank!);
+    reportLater(event);
+  };
   return {
     limit: options.lostTimeout,
     find: async (rank, signal) => {
       const either = AbortSignal.any([signal, run.leaving.signal]);
-      const found = await provider.returned!(run.record.allocation, hosts[rank] ?? { mesh, rank, address: "" }, either);
+      const lost = hosts[rank] ?? { mesh, rank, address: "" };
+      const found = await provider.returned!(run.record.allocation, lost, report, either);
       hosts[rank] = found;
       return found;
     },
-    returned: (rank) =>
-      reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${hosts[rank]!.address}` }),
+    returned: (rank) => {
+      reported.delete(rank);
+      reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${hosts[rank]!.address}` });
+    },
   };
 }
 
@@ -126,20 +136,10 @@ async function hostsInTime(
   report: Report,
   missing: ReadonlySet<string>,
 ): Promise<readonly ReadyHost[]> {
-  const late = new AbortController();
-  const startTimer = () => setTimeout(() => late.abort(), Math.min(hostTimeout, MAX_TIMER_MS));
-  let timer: NodeJS.Timeout | undefined = startTimer();
-  const reportAndTime: Report = (event) => {
-    report(event);
-    // The time in the queue of a scheduler does not count.
-    if (event.kind === "pending") {
-      clearTimeout(timer);
-      timer = undefined;
-    } else timer ??= startTimer();
-  };
+  const late = startLimit(hostTimeout, report);
   const signal = AbortSignal.any([run.leaving.signal, late.signal]);
   try {
-    const hosts = await provider.hosts(run.record.allocation, reportAndTime, signal);
+    const hosts = await provider.hosts(run.record.allocation, late.report, signal);
     const wanted = hostPlaces(provider.meshes).length;
     if (hosts.length < wanted) throw new PartialAllocationError(name, wanted, hosts.length);
     return hosts;
@@ -152,6 +152,6 @@ async function hostsInTime(
     const reason = isReason ? error.message : await lastWords(logs, [...missing]);
     throw new JobStartTimeoutError(name, hostTimeout, [...missing], reason);
   } finally {
-    clearTimeout(timer);
+    late.end();
   }
 }

@@ -109,7 +109,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   /**
    * Gives the job further hosts, waits until they are up, and attaches them. Nothing is started on them: pass the meshes on, as in
    * `procs.resize({ hosts: 8 })`. Earlier handles keep their extents. A later run of the program begins with the sizes that it asks
-   * for, and gets hosts which are there already when it resizes. Only a `ProcessJob` can grow.
+   * for, and gets hosts which are there already when it resizes. A `ProcessJob` and a `SlurmJob` can grow: Slurm gives nodes by a further
+   * batch job. A mesh of a `SlurmJob` can get smaller, too, to a size that it had before: those batch jobs end, after their processes.
    *
    * @example
    * ```ts
@@ -122,9 +123,9 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * console.log(more.extent); // { hosts: 3, gpus: 4 }
    * ```
    *
-   * @param sizes the new numbers of hosts by the names of the meshes, not less than now
+   * @param sizes the new numbers of hosts by the names of the meshes
    * @returns all host meshes by name, as {@link state} returns them from now on
-   * @throws {JobResizeError} as a rejection, when a mesh would get smaller, the class of the job cannot grow, or a host does not come up
+   * @throws {JobResizeError} as a rejection, when the class of the job cannot grow, a mesh cannot get as small, or a host does not come up
    *   within `hostTimeout`; the meshes are as before then
    * @throws {TypeError} as a rejection, when the job has no mesh of a name
    * @throws {RangeError} as a rejection, when a size is no whole number from 1

@@ -77,6 +77,12 @@ export interface LogRequest {
 /** Tells of something that happened to the job. */
 export type Report = (event: Omit<JobEvent, "at">) => void;
 
+/** The options of {@link JobProvider.grow}: those of the job, as for its first hosts. */
+export interface GrowOptions extends Pick<Submission, "name" | "lostTimeout"> {
+  /** As `idle` of {@link Submission}, for a job that is recorded. */
+  readonly idle: number;
+}
+
 /** Gives hosts to jobs. */
 export interface JobProvider<A extends Json = Json> {
   /** The name of the provider in records, such as `"slurm"`. */
@@ -114,22 +120,28 @@ export interface JobProvider<A extends Json = Json> {
   /**
    * Resolves with a host that this driver has lost when it is up again. Absent: lost hosts do not come back.
    * @param lost the host as the driver knew it
+   * @param report told of the loss if `watch` does not tell of it
    * @throws Error with the reason if it will not come back
    */
-  returned?(allocation: A, lost: ReadyHost, signal: AbortSignal): Promise<ReadyHost>;
+  returned?(allocation: A, lost: ReadyHost, report: Report, signal: AbortSignal): Promise<ReadyHost>;
   /**
    * Gives a running job further hosts, and resolves with them when they are up. A place that has a host already keeps it. Absent: the provider
    * cannot.
-   * @param lostTimeout the time in ms in which one of them that was lost must be up again; 0 if it is not replaced
    * @throws Error with the reason if a host does not come up; none of the hosts that did not is left
    */
   grow?(
     allocation: A,
     places: readonly HostPlace[],
-    lostTimeout: number,
+    options: GrowOptions,
     report: Report,
     signal: AbortSignal,
   ): Promise<readonly ReadyHost[]>;
+  /**
+   * Returns a function that ends hosts of a mesh from a rank on, after the driver has left them. Absent: the provider cannot.
+   * @param mesh a mesh that has grown
+   * @throws Error with the reason if these hosts cannot end
+   */
+  shrink?(allocation: A, mesh: string, hosts: number): Promise<() => Promise<void>>;
   /** Reports what happens to a running job. Resolves with the reason when it has ended, or when `signal` is aborted. */
   watch(allocation: A, report: Report, signal: AbortSignal): Promise<string>;
   /** Ends the job, and resolves when nothing of it is left. Idempotent. */

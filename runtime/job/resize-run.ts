@@ -5,6 +5,7 @@ import type { CheckedOptions } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
 import { checkHostCount } from "./mesh-spec.js";
 import type { JobProvider, Report } from "./provider.js";
+import { startLimit } from "./start-limit.js";
 
 /** The job whose run grows. */
 interface GrownJob {
@@ -32,7 +33,7 @@ export async function resizeRun(
   for (const [mesh, hosts] of wanted) {
     checkHostCount(mesh, hosts);
     const { size } = meshes[mesh]!;
-    if (hosts >= size) continue;
+    if (hosts >= size || provider.shrink !== undefined) continue;
     const advice = `leave hosts with ${mesh}.resize({ hosts: ${hosts} }); they stay until the job ends`;
     throw new JobResizeError(job, `mesh "${mesh}" has ${size} hosts, and a job gives none back; ${advice}`);
   }
@@ -40,24 +41,31 @@ export async function resizeRun(
     const { size } = meshes[mesh]!;
     return Array.from({ length: hosts - size }, (_, i) => ({ mesh, rank: size + i }));
   });
-  if (places.length === 0) return meshes;
+  const smaller = wanted.filter(([mesh, hosts]) => hosts < meshes[mesh]!.size);
+  if (places.length === 0 && smaller.length === 0) return meshes;
   if (provider.grow === undefined) {
     const advice = "submit another job for them, with a cache of its own, and use its meshes beside those of this one";
     throw new JobResizeError(job, `a job of ${provider.kind} gets no further hosts while it runs; ${advice}`);
   }
-  const late = AbortSignal.timeout(options.hostTimeout);
+  const late = startLimit(options.hostTimeout, report);
   try {
-    const signal = AbortSignal.any([run.leaving.signal, late]);
-    const hosts = await provider.grow(run.record.allocation, places, options.lostTimeout, report, signal);
+    const signal = AbortSignal.any([run.leaving.signal, late.signal]);
+    const { allocation } = run.record;
+    const ends = await Promise.all(smaller.map(([mesh, hosts]) => provider.shrink!(allocation, mesh, hosts)));
+    const hosts = places.length === 0 ? [] : await provider.grow(allocation, places, options, late.report, signal);
     const grown = { ...meshes };
+    for (const [mesh, size] of smaller) grown[mesh] = meshes[mesh]!.resize({ hosts: size });
     for (const mesh of new Set(hosts.map((host) => host.mesh))) {
       const addresses = hosts.filter((host) => host.mesh === mesh).map(({ address }) => address);
       grown[mesh] = meshes[mesh]!.resize({ hosts: meshes[mesh]!.size + addresses.length }, { addresses });
     }
     await Promise.all(Object.values(grown).map(({ ready }) => ready));
+    await Promise.all(ends.map((end) => end()));
     return grown;
   } catch (cause) {
     const limit = `the hosts were not up within ${options.hostTimeout} ms (hostTimeout)`;
-    throw new JobResizeError(job, late.aborted ? limit : (cause as Error).message, { cause });
+    throw new JobResizeError(job, late.signal.aborted ? limit : (cause as Error).message, { cause });
+  } finally {
+    late.end();
   }
 }

@@ -184,8 +184,8 @@ describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
     );
   });
 
-  test("ends with a host of the job", async () => {
-    const place = newPlace();
+  test("ends with a host of the job that does not come back", async () => {
+    const place = newPlace({ hostTimeout: { lost: 0 } });
     const started = startViceroyJob(place, "run", "--", "sleep", "600");
     const listens = /^workers 1: viceroy host \S+, process (\d+)/m;
     await until(() => listens.test(readIfThere(place)));

@@ -4,6 +4,7 @@
 export { hostCertifier } from "./certify-host.js";
 export { enrolHost } from "./host-enrolment.js";
 export {
+  addSecrets,
   createCredentials,
   type DriverCredentials,
   issueController,

@@ -42,6 +42,17 @@ export function createCredentials(
 }
 
 /**
+ * Makes secrets for further hosts of a run that have none. An issuer that starts later expects them.
+ * @param folder the folder of the credentials
+ * @throws Error if a file cannot be read or written
+ */
+export function addSecrets(folder: string, job: string, places: readonly HostPlace[]): void {
+  const file = join(folder, secretsFile);
+  const further = Object.fromEntries(places.map((place) => [hostUri(job, place), createEnrolmentSecret()]));
+  writeSecrets(file, { ...further, ...readSecrets(file) });
+}
+
+/**
  * Returns the desk at which the hosts of a run enrol.
  * @param folder the folder with `issuerFiles`
  * @param keys keeps the keys of the hosts; absent: in memory

@@ -164,7 +164,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
    */
   protected async growBy(
     orderAt: (mark: Readonly<Record<string, string>>, place: HostPlace) => HostOrder,
-    ...[allocation, places, lostTimeout, report, signal]: GrowParameters
+    ...[allocation, places, { lostTimeout }, report, signal]: GrowParameters
   ): Promise<readonly ReadyHost[]> {
     const { applyId, directory, logs } = allocation;
     const recordFile = recordFileOf(dirname(logs));
@@ -217,7 +217,12 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     throw new Error("its keeper has ended");
   }
 
-  async returned({ directory }: KeptAllocation, lost: ReadyHost, signal: AbortSignal): Promise<ReadyHost> {
+  async returned(
+    { directory }: KeptAllocation,
+    lost: ReadyHost,
+    _report: Report,
+    signal: AbortSignal,
+  ): Promise<ReadyHost> {
     const { mesh, rank, incarnation = 0 } = lost;
     await reportLostHost(directory, { mesh, rank, incarnation });
     const leaving = new AbortController();

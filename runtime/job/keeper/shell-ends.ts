@@ -15,6 +15,24 @@ for signal in TERM KILL; do
 done`;
 
 /**
+ * Returns a command that prints a line for each process with a mark. Its exit code tells nothing: some processes cannot be read.
+ * @param variable the environment variable of the mark
+ * @param value its value, as the shell reads it between double quotes
+ */
+export function findMarked(variable: string, value: string): string {
+  return `grep -lzxF "${variable}=${value}" /proc/[0-9]*/environ 2> /dev/null`;
+}
+
+/** Returns lines of the POSIX shell that kill all processes with a mark at once. See {@link findMarked}. */
+export function killMarkedLines(variable: string, value: string): string {
+  return `for file in $(${findMarked(variable, value)}); do
+  pid=\${file#/proc/}
+  kill -KILL "\${pid%/environ}" 2> /dev/null
+done
+`;
+}
+
+/**
  * Starts a shell that ends all processes with a mark when this process ends in any way. Standard input of the shell then
  * ends.
  * @returns the shell, which has no mark itself; whoever ends it calls the guard off

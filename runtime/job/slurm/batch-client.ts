@@ -12,6 +12,7 @@ import {
   startFileOf,
 } from "../batch/client.js";
 import { markVariable } from "../keeper/marked-processes.js";
+import { killMarkedLines } from "../keeper/shell-ends.js";
 import { quote } from "../quote.js";
 
 /** Time in s before the time limit at which the command gets SIGTERM, and the shortest part of a limit that is for that. */
@@ -81,10 +82,6 @@ done
 # The shell shall not report the end of hosts that are killed now: it would be in the output of the command.
 disown -a
 # Slurm kills what is left. Not every cluster finds processes whose parents have ended.
-for file in $(grep -lzxF "${markVariable}=$${markVariable}" /proc/[0-9]*/environ 2> /dev/null); do
-  pid=\${file#/proc/}
-  kill -KILL "\${pid%/environ}" 2> /dev/null
-done
-exit "$status"
+${killMarkedLines(markVariable, `$${markVariable}`)}exit "$status"
 `;
 }

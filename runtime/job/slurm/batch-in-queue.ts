@@ -7,7 +7,7 @@ import { SilentHostError, waitForAnswer } from "./answering-hosts.js";
 import { commentOf, warnSeconds } from "./batch-script.js";
 import { accountedEnd, hasComment, hostNames, isLiving, isWarned, type QueueLine, queryQueue } from "./queue.js";
 import { SlurmCommandError, type SlurmCommands } from "./slurm-commands.js";
-import { readSlurmLogs } from "./slurm-logs.js";
+import { readSlurmLogs, type SlurmLogFile } from "./slurm-logs.js";
 
 /** Time in ms between two questions about the queue: each is twice the one before. */
 const firstPollMs = 200;
@@ -34,6 +34,8 @@ export interface StartedHost {
   readonly node: string;
   /** Its name and its port. */
   readonly at: string;
+  /** The component of a heterogeneous job to which it belongs; undefined in other jobs. */
+  readonly component: number | undefined;
 }
 
 /** What identifies a batch job. */
@@ -42,6 +44,8 @@ export interface BatchIdentity {
   readonly applyId: string;
   /** The names and sizes of its meshes, in the order of their nodes. */
   readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
+  /** The rank of the first host of each mesh. */
+  readonly first: number;
   /** The port of its hosts. */
   readonly port: number;
   /** The folder of its output where the commands of Slurm run. */
@@ -51,7 +55,7 @@ export interface BatchIdentity {
 }
 
 /** The nodes of a job that runs. */
-interface Started {
+export interface Started {
   readonly hosts: readonly StartedHost[];
   /** The number of times that Slurm has started the job again. */
   readonly restarts: number;
@@ -106,9 +110,21 @@ export class BatchInQueue {
     }
   }
 
+  /** The places of the hosts, in the order of their nodes. */
+  get places(): HostPlace[] {
+    const { meshes, first } = this.#job;
+    return hostPlaces(meshes).map(({ mesh, rank }) => ({ mesh, rank: rank + first }));
+  }
+
   /** The file to which the hosts print. */
   get output(): string {
     return `${this.#job.folder}/slurm-${this.#job.id}.log`;
+  }
+
+  /** Its output, as `readSlurmLogs` reads it. */
+  get log(): SlurmLogFile {
+    const { meshes, first } = this.#job;
+    return { file: this.output, meshes: Object.keys(meshes), first };
   }
 
   /**
@@ -117,7 +133,7 @@ export class BatchInQueue {
    * @throws Error if the job ends before, or when `signal` is aborted; the error names a host that does not answer
    */
   async hosts(report: Report, signal: AbortSignal): Promise<readonly StartedHost[]> {
-    const wanted = hostPlaces(this.#job.meshes).length;
+    const wanted = this.places.length;
     for (;;) {
       const started = await this.#started(report, signal);
       if (started.hosts.length < wanted) return started.hosts;
@@ -189,22 +205,38 @@ export class BatchInQueue {
 
   /** Waits until Slurm has started the job. */
   async #started(report: Report, signal: AbortSignal): Promise<Started> {
-    const { meshes, port } = this.#job;
     for (let wait = firstPollMs; ; wait = Math.min(2 * wait, longestPollMs)) {
-      const lines = await this.#queryPatiently(report, signal);
-      const ended = lines.find((line) => !isLiving(line));
-      if (lines.length === 0 || ended !== undefined) throw new Error(await this.#describeEnd(ended));
-      if (lines.every(({ state }) => state === "RUNNING")) {
-        const names: string[] = [];
-        for (const { nodes } of lines) names.push(...(await hostNames(this.#commands, nodes)));
-        const hosts = hostPlaces(meshes)
-          .slice(0, names.length)
-          .map((place, index) => ({ place, node: names[index]!, at: `${names[index]}:${port}` }));
-        return { hosts, restarts: lines[0]!.restarts };
-      }
-      this.#reportWaiting(lines, report);
+      const started = await this.startedNow(report, signal);
+      if (started !== undefined) return started;
       await this.#pauseUntilStart(wait, signal);
     }
+  }
+
+  /**
+   * Returns the nodes of the job if all of it runs; undefined while it waits, which is reported.
+   * @throws Error with the reason if it has ended
+   */
+  async startedNow(report: Report, signal: AbortSignal): Promise<Started | undefined> {
+    const lines = await this.#queryPatiently(report, signal);
+    const ended = lines.find((line) => !isLiving(line));
+    if (lines.length === 0 || ended !== undefined) throw new Error(await this.#describeEnd(ended));
+    if (!lines.every(({ state }) => state === "RUNNING")) {
+      this.#reportWaiting(lines, report);
+      return undefined;
+    }
+    const nodes: { readonly node: string; readonly component: number | undefined }[] = [];
+    for (const [index, line] of lines.entries()) {
+      const component = lines.length === 1 ? undefined : index;
+      const names = await hostNames(this.#commands, line.nodes);
+      nodes.push(...names.map((node) => ({ node, component })));
+    }
+    const places = this.places.slice(0, nodes.length);
+    const hosts = places.map((place, index) => ({
+      place,
+      ...nodes[index]!,
+      at: `${nodes[index]!.node}:${this.#job.port}`,
+    }));
+    return { hosts, restarts: lines[0]!.restarts };
   }
 
   /** Waits for a time, or until Slurm has created the output file. Asking Slurm more often is a burden for large clusters. */
@@ -261,9 +293,8 @@ export class BatchInQueue {
   }
 
   async #outputOf({ mesh, rank }: HostPlace): Promise<string> {
-    const files = [{ file: this.output, meshes: [mesh] }];
     const lines: string[] = [];
-    for await (const line of readSlurmLogs(this.#commands, files, undefined, new AbortController().signal)) {
+    for await (const line of readSlurmLogs(this.#commands, [this.log], undefined, new AbortController().signal)) {
       if (line.mesh === mesh && line.rank === rank) lines.push(line.line);
     }
     return lines.slice(-shownLines).join("\n");

@@ -11,6 +11,7 @@ import { markVariable } from "../keeper/marked-processes.js";
 import { quote } from "../quote.js";
 import { clientCheck, clientRun, signalArgument } from "./batch-client.js";
 import { hostCheck } from "./host-check.js";
+import { firstIncarnation, incarnationsName, keysFolder } from "./host-loop.js";
 import { warnedMark } from "./queue.js";
 import { memoryMib, type SlurmMeshSpec, type SlurmSpec } from "./slurm-spec.js";
 
@@ -18,8 +19,12 @@ export interface BatchJob {
   /** The name of the job in Slurm's lists. */
   readonly name: string;
   readonly applyId: string;
+  /** The comment, by which it is found. */
+  readonly comment: string;
   /** The meshes of this job: all, or one. */
   readonly meshes: Readonly<Record<string, SlurmMeshSpec>>;
+  /** The rank of the first host of each mesh: not 0 if the mesh has hosts of other jobs, too. */
+  readonly first: number;
   /** The folder on the nodes for the output, and for the token or the credentials. */
   readonly folder: string;
   /** The program that signs certificates, on the nodes. */
@@ -30,6 +35,8 @@ export interface BatchJob {
   readonly node: string;
   /** The time in ms after which the hosts end without a driver. A command does not let them end. */
   readonly idle: number;
+  /** Whether a host whose daemon was killed is started again. */
+  readonly comesBack: boolean;
   /** The command that runs on the first node; absent if the hosts wait for drivers. */
   readonly client?: ClientOrder;
 }
@@ -62,12 +69,12 @@ export function isUniform(meshes: Readonly<Record<string, SlurmMeshSpec>>): bool
 
 /** Writes the script. */
 export function batchScript(spec: SlurmSpec, job: BatchJob): string {
-  const { meshes, name, applyId, folder, client } = job;
+  const { meshes, name, applyId, comment, first, folder, client } = job;
   const uniform = isUniform(meshes);
   const entries = Object.entries(meshes);
   const common = [
     `--job-name=${name}`,
-    `--comment=${commentOf(applyId)}`,
+    `--comment=${/^[\w:-]+$/.test(comment) ? comment : JSON.stringify(comment)}`,
     `--output=${folder}/slurm-%j.log`,
     "--open-mode=append",
     "--ntasks-per-node=1",
@@ -94,8 +101,9 @@ export function batchScript(spec: SlurmSpec, job: BatchJob): string {
   return `#!/bin/bash
 ${header}
 umask 077
-export ${markVariable}=${applyId} ${recordVariable}=${quote(recordFileOf(folder))}
+export VICEROY_JOB_FIRST=${first} ${markVariable}=${applyId} ${recordVariable}=${quote(recordFileOf(folder))}
 unset VICEROY_TOKEN
+mkdir -p ${quote(`${folder}/${incarnationsName}`)}
 ${spec.setup ?? ""}
 check=${quote(hostCheck)}
 ${client === undefined ? "" : clientCheck(client, folder)}port=${spec.port ?? `$((${firstPort} + 2 * (SLURM_JOB_ID % ${portCount / 2})))`}
@@ -107,19 +115,19 @@ ${spec.tls === null ? "" : startIssuer(job, spec.tls)}step() {
     > >(sed -u "s/^/$VICEROY_JOB_MESH /") 2>&1 &
 }
 ${steps.join("\n")}
-${client === undefined ? hostsRun(applyId) : clientRun(client, folder)}`;
+${client === undefined ? hostsRun(comment) : clientRun(client, folder)}`;
 }
 
 /** Returns the lines that wait for the end of the first step, which is the end of the job. */
-function hostsRun(applyId: string): string {
+function hostsRun(comment: string): string {
   return `# Slurm sends a signal before the time limit, or before it preempts the job. The comment tells the driver.
 warn() {
-  scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(`${commentOf(applyId)} ${warnedMark}`)}
+  scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(`${comment} ${warnedMark}`)}
   warned=1
 }
 trap warn USR1 USR2
 # A job that Slurm starts again has not been warned.
-[ -z "$SLURM_RESTART_COUNT" ] || scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(commentOf(applyId))}
+[ -z "$SLURM_RESTART_COUNT" ] || scontrol update JobId="$SLURM_JOB_ID" Comment=${quote(comment)}
 # One step that ends is the end of the job. A signal ends "wait", too.
 warned=1
 while [ -n "$warned" ]; do
@@ -137,10 +145,9 @@ exit "$status"
  * its hosts are other ones.
  */
 function startIssuer({ node, issuer, folder }: BatchJob, { lifetime }: TlsSpec): string {
-  const credentials = `${folder}/${credentialsName}`;
   const order = issuerArguments({
-    credentials: quote(credentials),
-    keys: `${quote(`${credentials}/enrolled-`)}"$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}"`,
+    credentials: quote(`${folder}/${credentialsName}`),
+    keys: keysFolder(quote(folder)),
     listen: '"tcp://0.0.0.0:$((port + 1))"',
     lifetime,
   });
@@ -149,12 +156,16 @@ issuer="tcp://$SLURMD_NODENAME:$((port + 1))"
 `;
 }
 
-/** Returns the arguments of the check (host-check.ts): the beginning of the identity, and the command that each node runs. */
-function hostCommand({ tls }: SlurmSpec, { node, commandLine, idle, applyId, folder, client }: BatchJob): string {
+/** Returns the arguments of the check (host-check.ts) after the folder, with the command that each node runs. */
+function hostCommand({ tls }: SlurmSpec, job: BatchJob): string {
+  const { node, commandLine, idle, applyId, folder, client } = job;
+  const first = job.comesBack ? firstIncarnation : "''";
   const host = `${quote(node)} ${quote(commandLine)} host --print${client === undefined ? ` --idle ${idle}` : ""} --listen`;
-  if (tls === null) return `'' ${host} "tcp://0.0.0.0:$port" --token-file ${quote(`${folder}/token`)}`;
+  if (tls === null) return `${first} '' '' ${host} "tcp://0.0.0.0:$port" --token-file ${quote(`${folder}/token`)}`;
   const secrets = quote(`${folder}/${credentialsName}/${secretsFile}`);
-  return `"viceroy://${applyId}/hosts/$VICEROY_JOB_MESH/" \\
+  const key = encodeURIComponent(`viceroy://${applyId}/hosts/`);
+  return `${first} "viceroy://${applyId}/hosts/$VICEROY_JOB_MESH/" \\
+    ${keysFolder(quote(folder))}/"${key}$VICEROY_JOB_MESH%2F" \\
     ${host} "tls://0.0.0.0:$port" --issuer "$issuer" --secret-file ${secrets} 3>&-`;
 }
 

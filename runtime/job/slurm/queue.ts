@@ -89,16 +89,25 @@ export function isWarned({ comment }: QueueLine): boolean {
   return comment.endsWith(` ${warnedMark}`);
 }
 
-/** Finds the jobs of a run by their comment. @returns their ids */
-export async function findJobs(commands: SlurmCommands, comment: string): Promise<number[]> {
+/** A job that was found by the beginning of its comment. */
+export interface FoundJob {
+  readonly id: number;
+  /** The comment after its beginning. */
+  readonly rest: string;
+}
+
+/** Finds the jobs of a run by the beginning of their comment. @param ended whether to return those that have ended, too */
+export async function findComments(commands: SlurmCommands, comment: string, ended = false): Promise<FoundJob[]> {
   const out = await commands.run(["squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%k"]);
-  const ids = out.split("\n").flatMap((line) => {
-    const [id, state, ...rest] = line.split("|");
-    return state !== undefined && livingStates.has(state) && hasComment({ comment: rest.join("|") }, comment)
-      ? [Number.parseInt(id!, 10)]
-      : [];
+  const found = out.split("\n").flatMap((line): [number, FoundJob][] => {
+    const [name = "", state = "", ...parts] = line.split("|");
+    const id = Number.parseInt(name, 10);
+    const said = parts.join("|");
+    if (!(ended || livingStates.has(state)) || !hasComment({ comment: said }, comment)) return [];
+    return [[id, { id, rest: said.slice(comment.length) }]];
   });
-  return [...new Set(ids)];
+  // A heterogeneous job has a line for each component.
+  return [...new Map(found).values()];
 }
 
 /** Returns the names of nodes, in Slurm's order. */

@@ -9,9 +9,11 @@ import type { SlurmCommands } from "./slurm-commands.js";
 /** Time in ms between two looks at files that are followed. */
 const followMs = 500;
 
-interface SlurmLogFile {
+export interface SlurmLogFile {
   readonly file: string;
   readonly meshes: readonly string[];
+  /** The rank of the first host of each mesh, which is task 0. */
+  readonly first: number;
 }
 
 /** @param isOver returns whether nothing is written any more; undefined to read what is there only */
@@ -24,7 +26,7 @@ export async function* readSlurmLogs(
   const read = new Map<string, number>();
   for (;;) {
     const isLast = isOver === undefined || (await isOver());
-    for (const { file, meshes } of files) {
+    for (const { file, meshes, first } of files) {
       const from = read.get(file) ?? 0;
       const text = await commands.run([
         "sh",
@@ -36,19 +38,19 @@ export async function* readSlurmLogs(
       ]);
       const complete = isLast ? text : text.slice(0, text.lastIndexOf("\n") + 1);
       read.set(file, from + Buffer.byteLength(complete));
-      yield* linesOf(complete, meshes);
+      yield* linesOf(complete, meshes, first);
     }
     if (isLast || signal.aborted) return;
     await pause(followMs, undefined, { signal }).catch(() => {});
   }
 }
 
-function* linesOf(text: string, meshes: readonly string[]): Generator<JobLogLine> {
+function* linesOf(text: string, meshes: readonly string[], first: number): Generator<JobLogLine> {
   for (const line of text.split("\n")) {
     if (line === "") continue;
     const [, mesh, rank, rest] = /^(\w+) +(\d+): (.*)$/.exec(line) ?? [];
     const isOfHost = mesh !== undefined && meshes.includes(mesh);
     // The rest is from the batch script: its command, and Slurm itself.
-    yield isOfHost ? { mesh, rank: Number(rank), line: rest! } : { line };
+    yield isOfHost ? { mesh, rank: Number(rank) + first, line: rest! } : { line };
   }
 }

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   batchVariable,
@@ -14,14 +14,38 @@ import {
   recordFileOf,
   startFileOf,
 } from "../batch/client.js";
-import { credentialsName, hostUri, issuerFiles } from "../credentials/credentials-folder.js";
+import {
+  credentialsFolder,
+  credentialsName,
+  hostUri,
+  issuerFiles,
+  secretsFile,
+} from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
-import { formatPlace, hostPlaces } from "../mesh-spec.js";
-import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
+import type {
+  GrowOptions,
+  JobLogLine,
+  JobProvider,
+  Json,
+  LogRequest,
+  ReadyHost,
+  Report,
+  Submission,
+} from "../provider.js";
 import { quote } from "../quote.js";
-import { BatchInQueue } from "./batch-in-queue.js";
+import { type BatchIdentity, BatchInQueue } from "./batch-in-queue.js";
 import { type BatchJob, batchScript, commentOf, portOf } from "./batch-script.js";
-import { findJobs } from "./queue.js";
+import {
+  endingBatches,
+  type FurtherBatch,
+  furtherBatches,
+  furtherComment,
+  hasPlace,
+  missingHosts,
+} from "./further-batches.js";
+import { type Incarnation, LostHosts } from "./lost-hosts.js";
+import { findComments } from "./queue.js";
 import { SlurmCommands } from "./slurm-commands.js";
 import { readSlurmLogs } from "./slurm-logs.js";
 import type { SlurmSpec } from "./slurm-spec.js";
@@ -32,6 +56,12 @@ type SubmittedBatch = {
   /** The names of its meshes, in the order of their nodes. */
   readonly meshes: readonly string[];
 };
+
+/** A batch job, and the hosts of it that are waited for. */
+interface BatchPart {
+  readonly batch: BatchInQueue;
+  readonly lost: LostHosts;
+}
 
 /** What is known of a submitted job. */
 export type SlurmAllocation = {
@@ -62,6 +92,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   readonly sharesFolder = true;
   readonly spec: SlurmSpec;
   readonly #commands: SlurmCommands;
+  /** The batch jobs whose hosts are waited for, by their ids. */
+  readonly #lost = new Map<number, LostHosts>();
 
   constructor(spec: SlurmSpec) {
     this.spec = spec;
@@ -83,6 +115,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     folder,
     credentials,
     idle = driverEndMs,
+    lostTimeout,
     client,
     record,
   }: Submission): Promise<SlurmAllocation> {
@@ -100,12 +133,9 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const batches: SubmittedBatch[] = [];
     try {
       for (const meshes of this.#groups()) {
-        const job: BatchJob = { name, applyId, meshes, folder: onLogin, issuer, commandLine, node: this.#node, idle };
-        if (client !== undefined) Object.assign(job, { client });
-        const out = await this.#commands.run(["sbatch", "--parsable"], batchScript(this.spec, job));
-        const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
-        if (id === undefined) throw new Error(`sbatch has printed no job id: ${out.trim()}`);
-        batches.push({ id: Number(id), meshes: Object.keys(meshes) });
+        const job = { name, applyId, comment: commentOf(applyId), meshes, first: 0, folder: onLogin, idle };
+        const id = await this.#submit({ ...job, comesBack: lostTimeout > 0, ...(client && { client }) });
+        batches.push({ id, meshes: Object.keys(meshes) });
       }
     } catch (error) {
       await this.destroy({ ...base, batches });
@@ -114,8 +144,19 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return client === undefined ? { ...base, batches } : { ...base, batches, isBatch: true };
   }
 
+  /** @returns the id of the batch job */
+  async #submit(job: Omit<BatchJob, "issuer" | "commandLine" | "node">): Promise<number> {
+    const script = batchScript(this.spec, { ...job, issuer, commandLine, node: this.#node });
+    const out = await this.#commands.run(["sbatch", "--parsable"], script);
+    const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
+    if (id === undefined) throw new Error(`sbatch has printed no job id: ${out.trim()}`);
+    return Number(id);
+  }
+
   async find(applyId: string, folder: string): Promise<SlurmAllocation | undefined> {
-    const ids = (await findJobs(this.#commands, commentOf(applyId))).sort((left, right) => left - right);
+    const further = (await furtherBatches(this.#commands, applyId)).map(({ id }) => id);
+    const found = (await findComments(this.#commands, commentOf(applyId))).map(({ id }) => id);
+    const ids = found.filter((id) => !further.includes(id)).sort((left, right) => left - right);
     const groups = this.#groups();
     const onLogin = this.spec.login === null ? folder : remoteFolder(applyId);
     const base = { applyId, folder: onLogin, tokenFile: join(folder, tokenName) };
@@ -152,17 +193,93 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   }
 
   async hosts(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
-    const hosts: ReadyHost[] = [];
-    const { applyId, tokenFile } = allocation;
-    const token = this.tls === null ? { token: readFileSync(tokenFile, "utf8") } : {};
-    for (const batch of this.#batches(allocation)) {
-      for (const { place, at } of await batch.hosts(report, signal)) {
-        const address = this.tls === null ? `tcp://${at}` : `tls://${at}#${hostUri(applyId, place)}`;
-        hosts.push({ ...place, address, ...token });
-      }
-    }
+    const hosts = await this.#hostsOf(allocation, this.#parts(allocation), report, signal);
     const order = hostPlaces(this.meshes).map(formatPlace);
     return hosts.sort((left, right) => order.indexOf(formatPlace(left)) - order.indexOf(formatPlace(right)));
+  }
+
+  async #hostsOf(
+    allocation: SlurmAllocation,
+    parts: readonly BatchPart[],
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<ReadyHost[]> {
+    const hosts: ReadyHost[] = [];
+    for (const { batch, lost } of parts) {
+      const started = await batch.hosts(report, signal);
+      const incarnationOf = await lost.incarnations();
+      const found = started.map((host) => ({ ...host, incarnation: incarnationOf(host.place) }));
+      hosts.push(...found.map((host) => this.#readyHost(allocation, host)));
+    }
+    return hosts;
+  }
+
+  async returned(
+    allocation: SlurmAllocation,
+    { mesh, rank, address, incarnation = 0 }: ReadyHost,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<ReadyHost> {
+    const place = { mesh, rank };
+    const at = address === "" ? "" : ` at ${address}`;
+    report({ kind: "host-lost", mesh, rank, reason: `host ${formatPlace(place)}${at} does not answer any more` });
+    const isFurther = rank >= this.meshes[mesh]!.hosts;
+    const parts = isFurther ? await this.#furtherParts(allocation) : this.#parts(allocation);
+    const part = parts.find(({ batch }) => batch.places.some((each) => formatPlace(each) === formatPlace(place)));
+    if (part === undefined) throw new Error(`the job of Slurm with ${formatPlace(place)} has ended`);
+    const { lost } = part;
+    return this.#readyHost(allocation, await lost.returned(place, incarnation, signal));
+  }
+
+  async grow(
+    allocation: SlurmAllocation,
+    places: readonly HostPlace[],
+    { name, idle, lostTimeout }: GrowOptions,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<readonly ReadyHost[]> {
+    const { applyId, folder, tokenFile } = allocation;
+    await this.#addSecrets(dirname(tokenFile), allocation, places);
+    const added: FurtherBatch[] = [];
+    try {
+      for (const wanted of missingHosts(places, await furtherBatches(this.#commands, applyId))) {
+        const { mesh, first, hosts } = wanted;
+        const meshes = { [mesh]: { ...this.meshes[mesh]!, hosts } };
+        const job = { name, applyId, comment: furtherComment(applyId, wanted), meshes, first, folder, idle };
+        added.push({ ...wanted, id: await this.#submit({ ...job, comesBack: lostTimeout > 0 }) });
+      }
+      const further = await furtherBatches(this.#commands, applyId);
+      const own = further.filter((batch) => places.some((place) => hasPlace(batch, place)));
+      const found = await this.#hostsOf(allocation, this.#partsOf(allocation, own), report, signal);
+      const wanted = new Map(found.map((host) => [formatPlace(host), host]));
+      const missing = places.find((place) => !wanted.has(formatPlace(place)));
+      if (missing !== undefined) throw new Error(`Slurm gave no node for ${formatPlace(missing)}`);
+      return places.map((place) => wanted.get(formatPlace(place))!);
+    } catch (error) {
+      await endBatches(this.#partsOf(allocation, added));
+      throw error;
+    }
+  }
+
+  async shrink(allocation: SlurmAllocation, mesh: string, hosts: number): Promise<() => Promise<void>> {
+    const ending = endingBatches(await furtherBatches(this.#commands, allocation.applyId), mesh, hosts);
+    return () => endBatches(this.#partsOf(allocation, ending));
+  }
+
+  /** Makes secrets for further hosts, where their issuer reads them. @param folder that of the run on this machine */
+  async #addSecrets(folder: string, { applyId, folder: onLogin }: SlurmAllocation, places: readonly HostPlace[]) {
+    if (this.tls === null) return;
+    const { addSecrets } = await import("../credentials/index.js");
+    addSecrets(credentialsFolder(folder), applyId, places);
+    if (this.spec.login === null) return;
+    const secrets = readFileSync(join(credentialsFolder(folder), secretsFile), "utf8");
+    await this.#writeRemote(`${credentialsFolder(onLogin)}/${secretsFile}`, secrets);
+  }
+
+  #readyHost({ applyId, tokenFile }: SlurmAllocation, { place, at, incarnation }: Incarnation): ReadyHost {
+    const address = this.tls === null ? `tcp://${at}` : `tls://${at}#${hostUri(applyId, place)}`;
+    const token = this.tls === null ? { token: readFileSync(tokenFile, "utf8") } : {};
+    return { ...place, address, incarnation, ...token };
   }
 
   async watch(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<string> {
@@ -170,10 +287,9 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   }
 
   async destroy(allocation: SlurmAllocation): Promise<void> {
-    const batches = this.#batches(allocation);
-    if (allocation.isBatch) await batches[0]!.askToEnd();
-    for (const batch of batches) await batch.cancel();
-    for (const batch of batches) await batch.ended();
+    const further = await this.#furtherParts(allocation);
+    if (allocation.isBatch) await this.#batches(allocation)[0]!.askToEnd();
+    await endBatches([...this.#parts(allocation), ...further]);
     const { folder, tokenFile } = allocation;
     if (this.spec.login !== null) {
       await this.#commands.run(["rm", "-rf", `${folder}/${tokenName}`, `${folder}/${credentialsName}`]);
@@ -181,22 +297,44 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     rmSync(tokenFile, { force: true });
   }
 
-  logs(allocation: SlurmAllocation, { follow, signal }: LogRequest): AsyncIterable<JobLogLine> {
-    const batches = this.#batches(allocation);
+  async *logs(allocation: SlurmAllocation, { follow, signal }: LogRequest): AsyncGenerator<JobLogLine, void> {
+    const further = await this.#furtherParts(allocation, true);
+    const batches = [...this.#batches(allocation), ...further.map(({ batch }) => batch)];
     const isOver = async () => {
       for (const batch of batches) if (await batch.isLiving()) return false;
       return true;
     };
-    const files = batches.map(({ output: file }, index) => ({ file, meshes: allocation.batches[index]!.meshes }));
-    return readSlurmLogs(this.#commands, files, follow ? isOver : undefined, signal);
+    const files = batches.map(({ log }) => log);
+    yield* readSlurmLogs(this.#commands, files, follow ? isOver : undefined, signal);
   }
 
-  #batches({ batches, applyId, folder }: SlurmAllocation): BatchInQueue[] {
-    return batches.map(({ id, meshes: names }) => {
+  #batches(allocation: SlurmAllocation): BatchInQueue[] {
+    return this.#parts(allocation).map(({ batch }) => batch);
+  }
+
+  /** Returns the batch jobs with which the job has begun. */
+  #parts(allocation: SlurmAllocation): BatchPart[] {
+    return allocation.batches.map(({ id, meshes: names }) => {
       const meshes = Object.fromEntries(names.map((name) => [name, this.meshes[name]!]));
-      const port = this.spec.port ?? portOf(id);
-      return new BatchInQueue(this.#commands, { id, applyId, meshes, port, folder, isHere: this.spec.login === null });
+      return this.#part(allocation, id, meshes, 0);
     });
+  }
+
+  async #furtherParts(allocation: SlurmAllocation, ended = false): Promise<BatchPart[]> {
+    return this.#partsOf(allocation, await furtherBatches(this.#commands, allocation.applyId, ended));
+  }
+
+  #partsOf(allocation: SlurmAllocation, batches: readonly FurtherBatch[]): BatchPart[] {
+    return batches.map(({ id, mesh, first, hosts }) => this.#part(allocation, id, { [mesh]: { hosts } }, first));
+  }
+
+  #part({ applyId, folder }: SlurmAllocation, id: number, meshes: BatchIdentity["meshes"], first: number): BatchPart {
+    const port = this.spec.port ?? portOf(id);
+    const job = { id, applyId, meshes, first, port, folder, isHere: this.spec.login === null };
+    const batch = new BatchInQueue(this.#commands, job);
+    const lost = this.#lost.get(id) ?? new LostHosts(this.#commands, job, batch);
+    this.#lost.set(id, lost);
+    return { batch, lost };
   }
 
   get #node(): string {
@@ -227,6 +365,12 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const script = ["set -e", "umask 077", `mkdir -p ${folder}`, `cd ${folder}`, ...files, "pwd", ""].join("\n");
     return (await this.#commands.run(["sh"], script)).trim().split("\n").at(-1)!;
   }
+}
+
+/** Cancels batch jobs, and resolves when they have ended. */
+async function endBatches(parts: readonly BatchPart[]): Promise<void> {
+  for (const { batch } of parts) await batch.cancel();
+  for (const { batch } of parts) await batch.ended();
 }
 
 /** The folder of a run on the cluster, in the home directory. */

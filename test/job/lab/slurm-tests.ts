@@ -21,9 +21,14 @@ export class SlurmLab {
   }
 
   /** Starts a program on the login machine. @param options the options of the job */
-  startDriver(options: object, how: DriverEnd = "kill", env: NodeJS.ProcessEnv = this.cluster.env): JobDriver {
+  startDriver(
+    options: object,
+    how: DriverEnd = "kill",
+    env: NodeJS.ProcessEnv = this.cluster.env,
+    program = "on-slurm.ts",
+  ): JobDriver {
     const wanted = { cache: newCache(), ...options };
-    const driver = startJobDriver(this.cluster.login.through, "on-slurm.ts", wanted, how, env);
+    const driver = startJobDriver(this.cluster.login.through, program, wanted, how, env);
     this.#drivers.push(driver);
     return driver;
   }
