@@ -20,7 +20,7 @@ import type { Answer, RefMaker } from "./ref-maker.js";
 /** The arguments of `run`: each is a value, or a reference to one. */
 export type RunArgs<A extends unknown[]> = { [I in keyof A]: A[I] | ObjectRef<A[I]> };
 
-/** What `run` adds to an endpoint. */
+/** The method `run`, which the endpoints of handles have in addition. */
 export interface RunnableEndpoint<A extends unknown[], R> {
   /**
    * Calls the actor, and returns a reference to its answer. The calls of one process by `run` arrive in the order in which they
@@ -65,7 +65,7 @@ export type ActorHandle<C extends SpawnableClass> = {
   readonly [K in EndpointNames<MeshOf<C, never>>]: HandleEndpoint<MeshOf<C, never>[K]>;
 } & MeshOf<C, never>;
 
-/** What a handle consists of, apart from the mesh. */
+/** The parts of a handle, apart from the mesh. */
 export interface HandleParts {
   readonly refs: RefMaker;
   /** The URL of the registry that has the class of the actor, and the id of the class in it. */
@@ -82,7 +82,7 @@ type MeshClass = new (view: View) => ActorMesh;
 type HandleClass = new (view: View, state: HandleState) => ActorMesh;
 type AnyEndpoint = Endpoint & Partial<Pick<RunnableEndpoint<unknown[], unknown>, "run">>;
 
-/** What a handle has in addition to a mesh. It is a property, and no endpoint can have its key. */
+/** The state of a handle, in addition to that of a mesh. It is a property, and no endpoint can have its key. */
 interface HandleState extends HandleParts {
   /** The endpoints that have been used, by name. */
   readonly endpoints: Map<string, AnyEndpoint>;

@@ -9,13 +9,13 @@ export interface NameRequest {
   readonly name: string;
   /** The id of the requested class. */
   readonly classId: string;
-  /** Whether an actor that exists already is what the request asks for. */
+  /** Whether the request also asks for an actor that exists already. */
   readonly getIfExists: boolean;
   /** The time of the request in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** What a request leads to: a creation that the caller carries out, or the actor. */
+/** The outcome of a request: a creation that the caller carries out, or the actor. */
 export type NameClaim<A> =
   | { readonly kind: "create"; readonly creation: NameCreation<A> }
   | { readonly kind: "found"; readonly actor: Promise<A> };

@@ -25,7 +25,7 @@ export interface HeldResources {
 /** Starts the process of an actor. */
 export type StartProcess = (options: Pick<SpawnProcsOptions<never>, "name" | "restart">) => ProcMesh<never>;
 
-/** What the actors need of the manager of the host. */
+/** The parts of the manager of the host that the actors use. */
 export interface ActorHost {
   /** Runs code that spawns processes, as code of the manager of the host. */
   inTurn<T>(body: () => T): T;

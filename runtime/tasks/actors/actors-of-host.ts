@@ -1,4 +1,4 @@
-/** What the actors of a host need of its manager: resources, the start of processes, and limits of memory. */
+/** Gives the actors of a host what they need of its manager: resources, the start of processes, and limits of memory. */
 import type { ActorOrder, HostOptions } from "../../../generated/tasks.js";
 import { type Isolation, thisHost } from "../../index.js";
 import { mergeEnvironments, prepareEnvironment } from "../environment/index.js";

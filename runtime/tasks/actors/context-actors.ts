@@ -3,10 +3,12 @@ import type { ArgsOf, SpawnableClass } from "../../index.js";
 import type { ContextMember } from "../context/member.js";
 import { planRun } from "../context/plan-run.js";
 import { checkOptionNames } from "../kernel.js";
+import type { ActorContext } from "./actor-context.js";
 import type { ActorHandle } from "./actor-handle.js";
 import { ownActorOptionNames } from "./actor-options.js";
 import type { ActorOptions } from "./context-actor-options.js";
-import { type ActorContext, createActor, findActor, stopActorByName } from "./create-actor.js";
+import { createActor } from "./create-actor.js";
+import { findActor, stopActorByName } from "./find-actor.js";
 import { MemberRefs } from "./member-refs.js";
 
 const names = [...ownActorOptionNames, "resources", "environment", "placement"] as const;

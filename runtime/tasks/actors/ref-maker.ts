@@ -1,4 +1,4 @@
-/** What calls of actors need of the references of a context. */
+/** The operations on references of a context that calls of actors use. Types only. */
 import type { ObjectRef } from "../refs/object-ref.js";
 import type { ValueCodec } from "../refs/value-codec.js";
 

@@ -9,7 +9,7 @@ import { ActorNames, checkClass, nameTakenError } from "./actor-names.js";
 import { thrownByHandler } from "./creation-errors.js";
 import { type Amounts, chooseHost, type HostState } from "./place-actor.js";
 
-/** What the actors need of the root. */
+/** The parts of the root that the actors use. */
 export interface RootHosts {
   /** The managers of the hosts, by their numbers. */
   readonly hosts: readonly { readonly host: TaskHostMesh<never>; readonly resources: Amounts }[];
