@@ -3,14 +3,16 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { onSlurm } from "../job/lab/slurm-tests.js";
 import { outputOf } from "./markdown.js";
-import { expectOutput, runExample } from "./program.js";
+import { expectOutput, type Outcome, root, run, runExample } from "./program.js";
 
-test("quorum training: two replicas go on when the host of the third is killed, which comes back and catches up", async () => {
+/** Runs the program, and checks what it prints and plots. @param start starts it with a file for the plot */
+async function checkTraining(start: (file: string) => Promise<Outcome>): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), "quorum-training-"));
   try {
     const file = path.join(folder, "loss.svg");
-    const { code, stdout, stderr } = await runExample("quorum-training", [file]);
+    const { code, stdout, stderr } = await start(file);
     expect(stderr).toBe("");
     expectOutput(
       stdout,
@@ -30,4 +32,17 @@ test("quorum training: two replicas go on when the host of the third is killed, 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+test("quorum training: two replicas go on when the host of the third is killed, which comes back and catches up", () =>
+  checkTraining((file) => runExample("quorum-training", [file])));
+
+onSlurm("the example", (lab) => {
+  test("quorum training: the same on the nodes of a cluster, of which nothing is left", async () => {
+    const { login, env } = lab.cluster;
+    const program = [process.execPath, "--import", "tsx", "examples/quorum-training/src/main.ts"];
+    const [command, ...args] = [...login.through, ...program];
+    await checkTraining((file) => run(command!, [...args, file, "--slurm"], root, env as Record<string, string>));
+    expect(lab.living()).toEqual([]);
+  });
 });

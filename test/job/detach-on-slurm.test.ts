@@ -5,7 +5,7 @@ import { loadProject, project, startOrdered } from "../host/publish/programs.js"
 import { permitted } from "../permitted.js";
 import { until } from "../proc/until.js";
 import { newCache } from "./job-program.js";
-import { SlurmCluster } from "./lab/slurm-cluster.js";
+import { type SlurmCluster, withCluster } from "./lab/slurm-cluster.js";
 import { findSlurm } from "./lab/slurm-release.js";
 
 const release = findSlurm("22.05");
@@ -14,8 +14,7 @@ const slurm = permitted(
   "Debian's packages slurmctld, slurmd and munge",
   release !== undefined,
 );
-const cluster =
-  networks && slurm ? new SlurmCluster({ release: release!, nodes: 2 }) : (undefined as unknown as SlurmCluster);
+let cluster: SlurmCluster;
 
 function startOwner(cache: string) {
   const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle: "5s", progress: "silent" };
@@ -26,6 +25,9 @@ function startOwner(cache: string) {
 const living = () => cluster.run("squeue", "--noheader", "--format=%i").trim();
 
 describe.runIf(networks && slurm)("a mesh on the nodes of Slurm", () => {
+  withCluster({ release, nodes: 2 }, (started) => {
+    cluster = started;
+  });
   beforeAll(async () => {
     await loadProject();
   });

@@ -17,7 +17,7 @@ import {
   viceroyJob,
 } from "./batch-driver.js";
 import { newCache } from "./job-program.js";
-import { SlurmCluster } from "./lab/slurm-cluster.js";
+import { type SlurmCluster, withCluster } from "./lab/slurm-cluster.js";
 import { findSlurm } from "./lab/slurm-release.js";
 
 const release = findSlurm("22.05");
@@ -27,9 +27,7 @@ const slurm = permitted(
   release !== undefined,
 );
 
-/** It is made here, and not before the first test, so that it is removed after the tests of the file. */
-const cluster =
-  networks && slurm ? new SlurmCluster({ release: release!, nodes: 3 }) : (undefined as unknown as SlurmCluster);
+let cluster: SlurmCluster;
 
 function newPlace(options: object = {}): JobPlace {
   const { env, login } = cluster;
@@ -61,6 +59,9 @@ const outputOf = ({ cache }: JobPlace) => {
 };
 
 describe.runIf(networks && slurm)("a command of a job of Slurm", () => {
+  withCluster({ release }, (started) => {
+    cluster = started;
+  });
   beforeAll(async () => {
     await compileCrew();
   });

@@ -24,7 +24,7 @@ import { until } from "../proc/until.js";
 import { type DriverEnd, type JobDriver, startJobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
 import { attachAs } from "./lab/attach-as.js";
-import { SlurmCluster } from "./lab/slurm-cluster.js";
+import { type SlurmCluster, withCluster } from "./lab/slurm-cluster.js";
 import { findSlurm } from "./lab/slurm-release.js";
 import { hasFaketime, wrongClock } from "./lab/wrong-clock.js";
 
@@ -37,9 +37,7 @@ const slurm = permitted(
 const clocks = permitted("jobs on machines with wrong clocks", "Debian's package faketime", hasFaketime);
 const commandLine = join(import.meta.dirname, "../../dist/cli/viceroy.js");
 
-/** It is made here, and not before the first test, so that it is removed after the tests of the file. */
-const cluster =
-  networks && slurm ? new SlurmCluster({ release: release!, nodes: 3 }) : (undefined as unknown as SlurmCluster);
+let cluster: SlurmCluster;
 const drivers: JobDriver[] = [];
 
 function startDriver(options: object, how: DriverEnd = "kill", env: NodeJS.ProcessEnv = cluster.env): JobDriver {
@@ -124,6 +122,9 @@ function nodeWithClocks(offsets: Readonly<Record<string, string>>): string {
 }
 
 describe.runIf(networks && slurm)("a job of Slurm", () => {
+  withCluster({ release }, (started) => {
+    cluster = started;
+  });
   beforeAll(async () => {
     await compileCrew();
   });

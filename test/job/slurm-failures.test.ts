@@ -23,8 +23,6 @@ async function complaint(lab: SlurmLab, options: object, env?: NodeJS.ProcessEnv
 }
 
 onSlurm("a job of Slurm that fails", (lab) => {
-  const { cluster } = lab;
-
   test("whose host cannot start is an error with the end of its output", async () => {
     const { name, message } = await complaint(lab, { setup: "echo no such module >&2; exit 3" });
     expect(name).toBe("JobStartError");
@@ -98,8 +96,8 @@ onSlurm("a job of Slurm that fails", (lab) => {
 
   test("whose first node does not see the folder of the job is an error that says so", async () => {
     const cache = newCache();
-    await cluster.killNode("n1");
-    cluster.startNode("n1", dirname(cache));
+    await lab.cluster.killNode("n1");
+    lab.cluster.startNode("n1", dirname(cache));
     const { name, message } = await complaint(lab, { cache });
     expect(name).toBe("JobStartError");
     expect(message).toMatch(
@@ -109,14 +107,14 @@ onSlurm("a job of Slurm that fails", (lab) => {
           "in a folder that all nodes share$",
       ),
     );
-    await cluster.killNode("n1");
-    cluster.startNode("n1");
+    await lab.cluster.killNode("n1");
+    lab.cluster.startNode("n1");
   });
 
   test("of which one node does not see the folder of the job is an error that names the node", async () => {
     const cache = newCache();
-    await cluster.killNode("n2");
-    cluster.startNode("n2", dirname(cache));
+    await lab.cluster.killNode("n2");
+    lab.cluster.startNode("n2", dirname(cache));
     const { name, message } = await complaint(lab, { cache });
     expect(name).toBe("JobStartError");
     expect(message).toMatch(
@@ -125,7 +123,7 @@ onSlurm("a job of Slurm that fails", (lab) => {
           "a job must be in a folder that all nodes share",
       ),
     );
-    await cluster.killNode("n2");
-    cluster.startNode("n2");
+    await lab.cluster.killNode("n2");
+    lab.cluster.startNode("n2");
   });
 });

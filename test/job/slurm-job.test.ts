@@ -11,8 +11,6 @@ import { newCache } from "./job-program.js";
 import { onSlurm } from "./lab/slurm-tests.js";
 
 onSlurm("a job of Slurm", (lab) => {
-  const { cluster } = lab;
-
   test("runs its hosts on nodes, gives each process its GPU, and is cancelled at the end", async () => {
     const driver = lab.startDriver({ meshes: { workers: { hosts: 2, gpus: 2 } } });
     const { names, places, gpus, message } = await driver.outcome();
@@ -84,7 +82,7 @@ onSlurm("a job of Slurm", (lab) => {
     );
     // The time in the queue does not count for hostTimeout.
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    cluster.run("scancel", other);
+    lab.cluster.run("scancel", other);
     expect((await driver.outcome()).names).toHaveLength(4);
     expect(await driver.exited).toBe(0);
   });
@@ -94,7 +92,7 @@ onSlurm("a job of Slurm", (lab) => {
     const driver = lab.startDriver({});
     await until(() => driver.events().some((event) => event.startsWith("pending: ") && event.includes("PENDING")));
     const id = lab.living().find((job) => job !== other)!;
-    cluster.run("scancel", id);
+    lab.cluster.run("scancel", id);
     const { name, message } = await driver.outcome();
     expect(name).toBe("JobStartError");
     expect(message).toBe(`cannot start job "viceroy": Slurm has ended job ${id}: CANCELLED`);
@@ -104,7 +102,7 @@ onSlurm("a job of Slurm", (lab) => {
     const driver = lab.startDriver({}, "wait");
     await driver.outcome();
     const [id] = lab.living();
-    cluster.run("scancel", id!);
+    lab.cluster.run("scancel", id!);
     await until(() => driver.events().some((event) => event.startsWith(`ended: Slurm has ended job ${id}: CANCELLED`)));
   });
 
@@ -119,11 +117,11 @@ onSlurm("a job of Slurm", (lab) => {
   test("goes on while the controller of Slurm is away", async () => {
     const driver = lab.startDriver({}, "wait");
     await driver.outcome();
-    await cluster.stopController();
+    await lab.cluster.stopController();
     await until(() => driver.events().some((event) => event.startsWith("pending: Slurm does not answer: ")));
-    cluster.startController();
+    lab.cluster.startController();
     const [id] = lab.living();
-    cluster.run("scancel", id!);
+    lab.cluster.run("scancel", id!);
     await until(() => driver.events().some((event) => event.startsWith("ended: Slurm has ended job")));
   });
 
@@ -136,7 +134,7 @@ onSlurm("a job of Slurm", (lab) => {
     const record = JSON.parse(readFileSync(cache, "utf8"));
     const allocation = { ...record.allocation, batches: [{ id: Number(other), meshes: ["workers"] }] };
     writeFileSync(cache, JSON.stringify({ ...record, allocation }));
-    cluster.run("scancel", own!);
+    lab.cluster.run("scancel", own!);
     const second = lab.startDriver({ cache });
     const { applyId } = await second.outcome();
     expect(applyId).not.toBe(record.applyId);

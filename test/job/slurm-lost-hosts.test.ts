@@ -26,8 +26,6 @@ function daemonOn(lab: SlurmLab, node: string): number {
 }
 
 onSlurm("a host of a job of Slurm that is lost comes back at its rank", (lab) => {
-  const { cluster } = lab;
-
   test("after its daemon was killed, on the same node, and what it has left ends", async () => {
     const driver = await startCrew(lab);
     const { pids, names } = crewOf(driver);
@@ -73,15 +71,15 @@ onSlurm("a host of a job of Slurm that is lost comes back at its rank", (lab) =>
     const driver = await startCrew(lab);
     const { pids } = crewOf(driver);
     const [id] = lab.living();
-    await cluster.killNode("n2");
-    cluster.run("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=burnt");
+    await lab.cluster.killNode("n2");
+    lab.cluster.run("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=burnt");
     await until(() => lab.state(id!) === "PENDING");
     // Slurm waits two minutes before it starts a requeued job. For a moment, the nodes refuse a job that they have just ended.
-    cluster.run("scontrol", "update", `JobId=${id}`, "StartTime=now+4");
+    lab.cluster.run("scontrol", "update", `JobId=${id}`, "StartTime=now+4");
     await until(() => isBack(driver, 0, pids![0]!) && isBack(driver, 1, pids![1]!));
     await until(() => crewOf(driver).names!.join() === "n1,n3");
     expect(lab.living()).toEqual([id]);
-    cluster.startNode("n2");
+    lab.cluster.startNode("n2");
   });
 
   test("but not where nobody waits for it: the job ends", async () => {

@@ -13,8 +13,6 @@ async function eventOf(driver: JobDriver, begin: string): Promise<string> {
 }
 
 onSlurm("the states of a job of Slurm", (lab) => {
-  const { cluster } = lab;
-
   test("a job gets fewer nodes than it asks for", async () => {
     const other = await lab.occupyNow("--nodes=2", "--exclusive");
     const driver = lab.startDriver({ arguments: ["--nodes=1-2"], setup: "sleep 30" });
@@ -25,11 +23,12 @@ onSlurm("the states of a job of Slurm", (lab) => {
   });
 
   test("nodes are down while the job waits, and come back", async () => {
-    cluster.run("scontrol", "update", "NodeName=n1,n2", "State=DOWN", "Reason=broken");
+    lab.cluster.run("scontrol", "update", "NodeName=n1,n2", "State=DOWN", "Reason=broken");
     const driver = lab.startDriver({});
-    const event = await eventOf(driver, "pending: job ");
-    expect(event).toMatch(/^pending: job \d+ is PENDING: (Resources|ReqNodeNotAvail.*|.*DOWN, DRAINED.*)$/);
-    cluster.run("scontrol", "update", "NodeName=n1,n2", "State=RESUME");
+    // For a moment, Slurm says no reason.
+    const reason = /^pending: job \d+ is PENDING: (Resources|ReqNodeNotAvail.*|.*DOWN, DRAINED.*)$/;
+    await until(() => driver.events().some((event) => reason.test(event)));
+    lab.cluster.run("scontrol", "update", "NodeName=n1,n2", "State=RESUME");
     expect((await driver.outcome()).names).toHaveLength(4);
     expect(await driver.exited).toBe(0);
   });
@@ -38,28 +37,28 @@ onSlurm("the states of a job of Slurm", (lab) => {
     const driver = lab.startDriver({}, "wait");
     const { names } = await driver.outcome();
     const [id] = lab.living();
-    await cluster.killNode(names![2]!);
+    await lab.cluster.killNode(names![2]!);
     // Otherwise Slurm would notice it half a minute later.
-    cluster.run("scontrol", "update", `NodeName=${names![2]}`, "State=DOWN", "Reason=burnt");
+    lab.cluster.run("scontrol", "update", `NodeName=${names![2]}`, "State=DOWN", "Reason=burnt");
     await eventOf(driver, `host-lost: job ${id} is PENDING again: `);
-    cluster.startNode(names![2]!);
+    lab.cluster.startNode(names![2]!);
   });
 
   test("a node fails while the job runs, which must not be requeued", async () => {
     const driver = lab.startDriver({ arguments: ["--no-requeue"] }, "wait");
     const { names } = await driver.outcome();
     const [id] = lab.living();
-    await cluster.killNode(names![2]!);
+    await lab.cluster.killNode(names![2]!);
     await eventOf(driver, `ended: Slurm has ended job ${id}: NODE_FAIL`);
     expect(lab.living()).toEqual([]);
-    cluster.startNode(names![2]!);
+    lab.cluster.startNode(names![2]!);
   });
 
   test("a job is requeued as soon as it has started", async () => {
     const driver = lab.startDriver({}, "wait");
     await driver.outcome();
     const [id] = lab.living();
-    cluster.run("scontrol", "requeue", id!);
+    lab.cluster.run("scontrol", "requeue", id!);
     await eventOf(driver, `host-lost: job ${id} is PENDING again: `);
   });
 
@@ -68,10 +67,10 @@ onSlurm("the states of a job of Slurm", (lab) => {
     const driver = lab.startDriver({ setup });
     await eventOf(driver, "starting: ");
     const [id] = lab.living();
-    cluster.run("scontrol", "requeue", id!);
+    lab.cluster.run("scontrol", "requeue", id!);
     await until(() => lab.state(id!) === "PENDING");
     // Slurm waits two minutes before it starts a requeued job. For a moment, the nodes refuse a job that they have just ended.
-    cluster.run("scontrol", "update", `JobId=${id}`, "StartTime=now+4");
+    lab.cluster.run("scontrol", "update", `JobId=${id}`, "StartTime=now+4");
     const { names, message } = await driver.outcome();
     expect(message).toBe(undefined);
     expect(names).toHaveLength(4);
@@ -106,7 +105,7 @@ onSlurm("the states of a job of Slurm", (lab) => {
     const driver = lab.startDriver({}, "wait");
     await driver.outcome();
     const [id] = lab.living();
-    cluster.run("scancel", "--batch", "--signal=USR1", id!);
+    lab.cluster.run("scancel", "--batch", "--signal=USR1", id!);
     expect(await eventOf(driver, "warned: ")).toBe(
       `warned: Slurm ends job ${id} soon: it reaches its time limit, or is preempted`,
     );
@@ -118,10 +117,10 @@ onSlurm("the states of a job of Slurm", (lab) => {
     const other = await lab.occupyNow("--nodes=3", "--exclusive");
     const driver = lab.startDriver({});
     await eventOf(driver, "pending: job ");
-    await cluster.stopController();
+    await lab.cluster.stopController();
     await eventOf(driver, "pending: Slurm does not answer: ");
-    cluster.startController();
-    cluster.run("scancel", other);
+    lab.cluster.startController();
+    lab.cluster.run("scancel", other);
     expect((await driver.outcome()).names).toHaveLength(4);
     expect(await driver.exited).toBe(0);
   });

@@ -1,7 +1,7 @@
 /** Three replicas train one model. A host is killed: the others go on, and the replica comes back and catches up. */
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { ProcessJob } from "viceroy/job";
+import { ProcessJob, SlurmJob } from "viceroy/job";
 import "../generated/registry.js";
 import { LogisticReplica } from "./logistic-replica.js";
 import { plotLoss } from "./plot.js";
@@ -9,9 +9,11 @@ import { Quorum, type Step } from "./quorum.js";
 
 const replicas = 3;
 const killed = 1;
-const [, , plot] = process.argv;
+const words = process.argv.slice(2);
+const plot = words.find((word) => word !== "--slurm");
 
-await using job = new ProcessJob({ meshes: { trainers: { hosts: replicas } }, cache: null, progress: "silent" });
+const options = { meshes: { trainers: { hosts: replicas } }, cache: null, progress: "silent" } as const;
+await using job = words.includes("--slurm") ? new SlurmJob(options) : new ProcessJob(options);
 const { trainers } = await job.state();
 const procs = trainers.spawnProcs({}, { restart: { policy: "on-failure" } });
 const mesh = procs.spawn("replicas", LogisticReplica);
@@ -41,10 +43,8 @@ const losses = steps.map(({ loss }) => loss);
 console.log(`loss ${losses[0]!.toFixed(2)} at first, ${losses.at(-1)!.toFixed(2)} at the end`);
 if (plot !== undefined) writeFileSync(plot, plotLoss(steps, replicas));
 
-/** Kills the daemon of a host, as a failing machine would. Its processes end with it. */
+/** Kills the daemon of a host, as a failing machine would. Its processes end with it. The command is a child of the daemon. */
 async function killHost(host: number): Promise<void> {
-  for await (const { rank, line } of job.logs()) {
-    const [, pid] = /process (\d+), listens at/.exec(line) ?? [];
-    if (rank === host && pid !== undefined) process.kill(Number(pid), "SIGKILL");
-  }
+  const run = await job.spmd({ stdio: "ignore" }, ["sh", "-c", `test "$RANK" != ${host} || kill -KILL "$PPID"`]);
+  await run.exited().catch(() => {});
 }

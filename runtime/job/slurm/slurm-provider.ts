@@ -287,7 +287,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   }
 
   async destroy(allocation: SlurmAllocation): Promise<void> {
-    const further = await this.#furtherParts(allocation);
+    // Where nothing could be submitted, there may be no Slurm to ask.
+    const further = allocation.batches.length === 0 ? [] : await this.#furtherParts(allocation);
     if (allocation.isBatch) await this.#batches(allocation)[0]!.askToEnd();
     await endBatches([...this.#parts(allocation), ...further]);
     const { folder, tokenFile } = allocation;

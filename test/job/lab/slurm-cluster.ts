@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { gone, until } from "../../proc/until.js";
 import { type ClusterMachine, makeMachines, runOn } from "./cluster-machines.js";
 import type { SlurmRelease } from "./slurm-release.js";
@@ -16,8 +16,8 @@ import { slurmSettings } from "./slurm-settings.js";
 export interface ClusterOptions {
   readonly release: SlurmRelease;
   readonly nodes: number;
-  /** Calls a function when the cluster is not needed any more. Default: after all tests of this file. */
-  readonly atEnd?: (end: () => void) => void;
+  /** Calls a function when the cluster is not needed any more. */
+  readonly atEnd: (end: () => void) => void;
 }
 
 export class SlurmCluster {
@@ -30,7 +30,7 @@ export class SlurmCluster {
   readonly #configuration: string;
 
   /** Starts a cluster. */
-  constructor({ release, nodes: count, atEnd = afterAll }: ClusterOptions) {
+  constructor({ release, nodes: count, atEnd }: ClusterOptions) {
     this.#release = release;
     const names = Array.from({ length: count }, (_, index) => `n${index + 1}`);
     const machines = Object.entries(makeMachines(["login", ...names], atEnd)).map(
@@ -139,4 +139,22 @@ export class SlurmCluster {
       }
     }
   }
+}
+
+/**
+ * Starts a cluster before the first test of a block, and ends it after the last one. Nothing is started, and nothing is left, if all
+ * tests of the block are skipped.
+ * @param use gets the cluster
+ */
+export function withCluster(
+  { release, nodes = 3 }: { readonly release: SlurmRelease | undefined; readonly nodes?: number },
+  use: (cluster: SlurmCluster) => void,
+): void {
+  const ends: (() => void)[] = [];
+  beforeAll(() => {
+    use(new SlurmCluster({ release: release!, nodes, atEnd: (end) => ends.push(end) }));
+  }, 60_000);
+  afterAll(() => {
+    for (const end of ends.reverse()) end();
+  });
 }

@@ -6,18 +6,18 @@ import { compileCrew } from "../../proc/crew.js";
 import { until } from "../../proc/until.js";
 import { type DriverEnd, type JobDriver, startJobDriver } from "../job-driver.js";
 import { newCache } from "../job-program.js";
-import { SlurmCluster } from "./slurm-cluster.js";
+import { type SlurmCluster, withCluster } from "./slurm-cluster.js";
 import { findSlurm, type SlurmRelease } from "./slurm-release.js";
 
 /** A cluster, and the programs that use jobs on it. */
 export class SlurmLab {
   readonly version: SlurmRelease["version"];
-  readonly cluster: SlurmCluster;
+  /** The cluster, which is there while tests run. */
+  cluster!: SlurmCluster;
   readonly #drivers: JobDriver[] = [];
 
-  constructor(version: SlurmRelease["version"], cluster: SlurmCluster) {
+  constructor(version: SlurmRelease["version"]) {
     this.version = version;
-    this.cluster = cluster;
   }
 
   /** Starts a program on the login machine. @param options the options of the job */
@@ -82,11 +82,10 @@ export function onSlurm(title: string, tests: (lab: SlurmLab) => void): void {
     const needs = `Slurm ${version} of Debian, which .ci/slurm.mjs and .ci/peers.mjs unpack`;
     const possible = permitted(`jobs on a cluster of Slurm ${version}`, needs, release !== undefined) && networks;
     describe.runIf(possible)(`${title} (Slurm ${version})`, () => {
-      // It is made here, and not before the first test, so that it is removed after the tests.
-      const lab = new SlurmLab(
-        version,
-        possible ? new SlurmCluster({ release: release!, nodes: 3 }) : (undefined as never),
-      );
+      const lab = new SlurmLab(version);
+      withCluster({ release }, (cluster) => {
+        lab.cluster = cluster;
+      });
       beforeAll(() => compileCrew());
       afterEach(() => lab.clear());
       tests(lab);

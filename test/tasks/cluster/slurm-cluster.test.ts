@@ -9,7 +9,7 @@ import type { JobLogLine } from "viceroy/job";
 import type { JobInfo, RuntimeEnvOptions } from "viceroy/tasks";
 import { afterEach, describe, expect, test } from "vitest";
 import { networks } from "../../faults/network.js";
-import { SlurmCluster } from "../../job/lab/slurm-cluster.js";
+import { type SlurmCluster, withCluster } from "../../job/lab/slurm-cluster.js";
 import { findSlurm } from "../../job/lab/slurm-release.js";
 import { permitted } from "../../permitted.js";
 import { gone, until } from "../../proc/until.js";
@@ -21,8 +21,7 @@ const slurm = permitted(
   "Debian's packages slurmctld, slurmd and munge",
   release !== undefined,
 );
-const lab =
-  networks && slurm ? new SlurmCluster({ release: release!, nodes: 2 }) : (undefined as unknown as SlurmCluster);
+let lab: SlurmCluster;
 const program = fileURLToPath(new URL("cluster-program.mjs", import.meta.url));
 
 const run = promisify(execFile);
@@ -77,6 +76,9 @@ function livingIds(): string[] {
 }
 
 describe.runIf(networks && slurm)("jobs of a cluster context on Slurm", () => {
+  withCluster({ release, nodes: 2 }, (started) => {
+    lab = started;
+  });
   afterEach(async () => {
     lab.run("scancel", "--user=root");
     await until(() => livingIds().length === 0);

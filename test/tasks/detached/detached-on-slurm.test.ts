@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { networks } from "../../faults/network.js";
 import { startOrdered } from "../../host/publish/programs.js";
 import { newCache } from "../../job/job-program.js";
-import { SlurmCluster } from "../../job/lab/slurm-cluster.js";
+import { type SlurmCluster, withCluster } from "../../job/lab/slurm-cluster.js";
 import { findSlurm } from "../../job/lab/slurm-release.js";
 import { permitted } from "../../permitted.js";
 import { gone, until } from "../../proc/until.js";
@@ -16,8 +16,7 @@ const slurm = permitted(
   "Debian's packages slurmctld, slurmd and munge",
   release !== undefined,
 );
-const cluster =
-  networks && slurm ? new SlurmCluster({ release: release!, nodes: 2 }) : (undefined as unknown as SlurmCluster);
+let cluster: SlurmCluster;
 
 function startProgram(cache: string) {
   const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle: "5s", progress: "silent" };
@@ -28,6 +27,9 @@ function startProgram(cache: string) {
 const living = () => cluster.run("squeue", "--noheader", "--format=%i").trim();
 
 describe.runIf(networks && slurm)("detached actors on the nodes of Slurm", () => {
+  withCluster({ release, nodes: 2 }, (started) => {
+    cluster = started;
+  });
   afterEach(async () => {
     cluster.run("scancel", "--user=root");
     await until(() => living() === "");
