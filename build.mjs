@@ -427,6 +427,7 @@ async function buildJob() {
 async function buildSync() {
   const parts = [
     [path.join(root, "runtime/sync/kernel.js"), "syncKernel"],
+    [path.join(root, "runtime/tasks/kernel.js"), "tasksKernel"],
     [path.join(root, "runtime/sync/sync-error.js"), "main"],
     [path.join(root, "runtime/index.js"), "main"],
     [path.join(root, "runtime/codegen/v1/index.js"), "codegenV1"],
@@ -435,7 +436,7 @@ async function buildSync() {
     name: "loaded runtime",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^\..*\.js$|^viceroy\/codegen\/v1$/ }, ({ path: specifier, resolveDir }) => {
-        const file = specifier.startsWith(".") ? path.resolve(resolveDir, specifier) : parts[3][0];
+        const file = specifier.startsWith(".") ? path.resolve(resolveDir, specifier) : parts.at(-1)[0];
         const part = parts.find(([source]) => source === file)?.[1];
         return part === undefined ? undefined : { path: part, namespace: "loaded-runtime" };
       });
@@ -451,6 +452,7 @@ async function buildSync() {
     entryPoints: { sync: "runtime/sync/index.ts" },
     // It is loaded rarely, and a checkout has a limit for its size, too.
     minifyWhitespace: true,
+    minifySyntax: true,
     outdir: dist,
     outExtension: { ".js": ".mjs" },
     // The bundle must keep its side effects: loading it registers an actor.

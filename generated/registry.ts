@@ -7,7 +7,7 @@ registerActors(import.meta.url, {
   schemas: {
     "viceroy/schemas/host-agent#HostAgent": 0xd70a18507bbd54fen,
     "viceroy/schemas/proc-agent#ProcAgent": 0x8479edf48537bf92n,
-    "viceroy/schemas/sync#CodeStore": 0xfafe3c7883b3f603n,
+    "viceroy/schemas/sync#CodeStore": 0xe3c31158a5916b30n,
     "viceroy/schemas/tasks#DetachedActors": 0x0cb11aad23bbd8f8n,
     "viceroy/schemas/tasks#TaskHost": 0x809aac9a3a77f360n,
     "viceroy/schemas/tasks#TaskOwner": 0x0371be1290af1578n,

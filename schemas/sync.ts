@@ -57,9 +57,21 @@ export interface ScanMemory {
   files: ScannedFile[];
 }
 
+/** Packages of npm that a host installs in a folder of a tree. */
+export interface TreePackages {
+  /** The path of the folder in the tree, "" for the tree itself. */
+  at: string;
+  /** The text of package.json. */
+  manifest: string;
+  /** The text of package-lock.json. */
+  lock: string;
+}
+
 /** The order to bring a tree to a host. */
 export interface SyncOrder {
   tree: TreeAddress;
+  /** The packages that the host installs. Absent: none. */
+  packages?: TreePackages[];
   /** The stores of all hosts that get the tree. Each host fetches from some of them, which its rank determines. */
   hosts: Mesh<CodeStore>;
   /** The rank of the host among them. */

@@ -3,7 +3,7 @@
  * one line of JSON for each round.
  */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { connect } from "node:tls";
 import { attachHosts } from "../../dist/index.js";
@@ -12,19 +12,17 @@ const { addresses, tls, folder, megabytes, rounds, copyTo } = JSON.parse(process
 const sentBytes = () => Number(readFileSync("/sys/class/net/eth0/statistics/tx_bytes", "utf8"));
 const pieces = megabytes * 16;
 
-/** Writes files of 62,500 random bytes, which cannot be compressed and which no host has. */
+/** Writes files of 62,500 random bytes, which cannot be compressed and which no host has. By their names, they are modules. */
 function write() {
   for (let i = 0; i < pieces; i++) {
-    const file = path.join(folder, `part-${i % 16}`, `file-${i}.bin`);
+    const file = path.join(folder, `part-${i % 16}`, `file-${i}.js`);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, randomBytes(62_500));
   }
 }
 
-/** Sends the bytes to one host, and waits until it has said that it has all. Returns the time in seconds. */
-async function copy() {
-  const bytes = randomBytes(pieces * 62_500);
-  const start = performance.now();
+/** Sends bytes to one host, and waits until it has said that it has all. */
+async function copy(bytes) {
   const socket = connect({
     ...copyTo,
     cert: readFileSync(tls.cert),
@@ -35,13 +33,32 @@ async function copy() {
   socket.write(bytes);
   await new Promise((resolve, reject) => socket.once("data", resolve).once("error", reject));
   socket.destroy();
-  return (performance.now() - start) / 1000;
+}
+
+/** The processor time in seconds that the hosts and this driver have used. */
+function processorSeconds() {
+  const processes = readdirSync("/proc").flatMap((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${Number(pid)}/stat`, "latin1");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return [
+        { pid: Number(pid), parent: Number(fields[1]), seconds: (Number(fields[11]) + Number(fields[12])) / 100 },
+      ];
+    } catch {
+      return [];
+    }
+  });
+  const own = new Set([process.ppid]);
+  for (const { pid, parent } of processes) if (own.has(parent)) own.add(pid);
+  return processes.reduce((sum, { pid, seconds }) => sum + (own.has(pid) ? seconds : 0), 0);
 }
 
 async function timed(run) {
+  const before = processorSeconds();
   const start = performance.now();
   const value = await run();
-  return { seconds: (performance.now() - start) / 1000, value };
+  const seconds = (performance.now() - start) / 1000;
+  return { seconds, value, processor: processorSeconds() - before };
 }
 
 const hosts = attachHosts(addresses, { tls, silence: 30_000, keepAlive: 60_000, timeout: 60_000 });
@@ -53,16 +70,19 @@ for (let round = 0; round < rounds; round++) {
   const before = sentBytes();
   const all = await timed(() => hosts.sync(options));
   const sent = sentBytes() - before;
-  const one = await copy();
+  const copied = randomBytes(pieces * 62_500);
+  const one = await timed(() => copy(copied));
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   await hosts.sync(options);
-  writeFileSync(path.join(folder, "part-3", "file-3.bin"), randomBytes(62_500));
+  writeFileSync(path.join(folder, "part-3", "file-3.js"), randomBytes(62_500));
   const edit = await timed(() => hosts.sync(options));
   const unchanged = await timed(() => hosts.sync(options));
   console.log(
     JSON.stringify({
       all: all.seconds,
-      one,
+      one: one.seconds,
+      allProcessor: all.processor,
+      oneProcessor: one.processor,
       sent: sent / all.value.bytes,
       edit: edit.seconds,
       unchanged: unchanged.seconds,

@@ -1,15 +1,17 @@
 /**
  * Brings 32 MB of files to 15 running hosts over links of 50 Mbit/s with TLS, in pairs with one copy over one such link, and then one changed
- * file. Each host is a network namespace. Run it as root with `node --import tsx bench/sync/hosts.ts [rounds] [hosts] [megabytes]`;
- * `dist/` must be built.
+ * file. Then runs a program on the hosts, without and with an edit before it. Each host is a network namespace. Run it as root with
+ * `node --import tsx bench/sync/hosts.ts [rounds] [hosts] [megabytes]`; `dist/` must be built. All hosts write to the folder of temporary
+ * files, which should be in memory (`TMPDIR=/dev/shm`), because real hosts do not share one disk.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createServer } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { Authority } from "../../test/link/transport/tls/certificates.js";
+import { makeProgram } from "../../test/sync/hosts/program.js";
 
 const [rounds = 3, count = 15, megabytes = 32] = process.argv.slice(2).map(Number);
 const rate = "50mbit";
@@ -115,6 +117,7 @@ async function measure(): Promise<void> {
         .split("\n")
         .map((line) => JSON.parse(line)),
     );
+    await measureRuns(addresses, tls, driver, work);
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -122,6 +125,40 @@ async function measure(): Promise<void> {
     rmSync(work, { recursive: true, force: true });
     authority.remove();
   }
+}
+
+/** Runs a program that syncs, starts a process on each host and calls it, in pairs without and with an edit of a module before it. */
+async function measureRuns(addresses: readonly string[], tls: object, driver: string, work: string): Promise<void> {
+  const options = { tls, silence: 30_000, keepAlive: 60_000, timeout: 60_000 };
+  const through = ["ip", "netns", "exec", driver];
+  const program = await makeProgram(addresses, options, { parent: work, through });
+  const run = async (): Promise<number> => {
+    const start = performance.now();
+    const { value } = await program.run(`
+      await using hosts = attach();
+      await hosts.sync();
+      print(await values(hosts.spawnProcs().spawn("sites", Here).text.call()));
+    `);
+    const seconds = (performance.now() - start) / 1000;
+    const text = /"(.*)"/.exec(readFileSync(path.join(program.folder, "src/text.ts"), "utf8"))?.[1];
+    if (value.length !== count || value.some((each: string) => each !== text)) throw new Error(`it has run ${value}`);
+    return seconds;
+  };
+  await run();
+  const runs: { readonly without: number; readonly edited: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const without = await run();
+    writeFileSync(path.join(program.folder, "src/text.ts"), `export const text = "edit ${round}";\n`);
+    runs.push({ without, edited: await run() });
+  }
+  console.log(
+    `a run on ${count} hosts ${median(runs.map(({ without }) => without)).toFixed(2)} s; after an edit ` +
+      `${median(runs.map(({ edited }) => edited)).toFixed(2)} s; ratio ${median(runs.map(({ edited, without }) => edited / without)).toFixed(2)}`,
+  );
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((left, right) => left - right)[values.length >> 1] as number;
 }
 
 function firstLine(child: ChildProcess): Promise<string> {
@@ -133,15 +170,16 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-type Round = Readonly<Record<"all" | "one" | "sent" | "edit" | "unchanged" | "skipped", number>>;
+type Round = Readonly<
+  Record<"all" | "one" | "allProcessor" | "oneProcessor" | "sent" | "edit" | "unchanged" | "skipped", number>
+>;
 
 function report(measured: readonly Round[]): void {
-  const median = (values: number[]) => [...values].sort((left, right) => left - right)[values.length >> 1] as number;
   const of = (key: keyof Round) => median(measured.map((round) => round[key]));
   const ratio = median(measured.map(({ all, one }) => all / one));
   console.log(
     `${megabytes} MB to ${count} hosts over ${rate}: ${of("all").toFixed(2)} s; one copy over one link ${of("one").toFixed(2)} s; ` +
-      `ratio ${ratio.toFixed(2)}; the driver sent ${of("sent").toFixed(3)} copies; one changed file ${of("edit").toFixed(2)} s; ` +
+      `ratio ${ratio.toFixed(2)}; the processors worked for ${of("allProcessor").toFixed(1)} s, and for ${of("oneProcessor").toFixed(1)} s for one copy; the driver sent ${of("sent").toFixed(3)} copies; one changed file ${of("edit").toFixed(2)} s; ` +
       `unchanged ${of("unchanged").toFixed(2)} s`,
   );
 }

@@ -22,7 +22,9 @@ export function checkSyncOptions(options: SyncOptions): void {
     const isList = Array.isArray(value) && value.every((text) => typeof text === "string" && text !== "");
     if (!isList || (name === "roots" && value.length === 0)) throw refused(`${name} as a list of paths`, value);
   }
-  const { limits = {}, quota } = options;
+  const { limits = {}, quota, packages = true } = options;
+  if (typeof packages !== "boolean" && packages !== "install")
+    throw refused('packages as true, false or "install"', packages);
   checkOptionNames("cannot sync code with limits", limits, ["files", "bytes"]);
   for (const [name, value] of Object.entries({ quota, "limits.files": limits.files, "limits.bytes": limits.bytes })) {
     if (value !== undefined && !(Number.isFinite(value) && value > 0)) {

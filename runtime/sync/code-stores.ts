@@ -2,7 +2,7 @@
  * The stores from and to which the hosts of a program fetch code: an actor on each host, in a process that lives as long as the
  * program is attached, and an actor in the program. They mark what they have received as used, so that it is not removed.
  */
-import type { CodeStoreMesh, SyncOutcome, TreeAddress } from "../../generated/sync.js";
+import type { CodeStoreMesh, SyncOutcome, TreeAddress, TreePackages } from "../../generated/sync.js";
 import { ActorError, thisProc } from "../index.js";
 import { oneRank } from "../shape/one-rank.js";
 import {
@@ -70,6 +70,15 @@ class HostStores {
   }
 }
 
+/** A tree for hosts. */
+export interface BroughtTree {
+  readonly address: TreeAddress;
+  /** The name under which the tree is current on the hosts. */
+  readonly name: string;
+  /** The packages that hosts install in the tree. */
+  readonly packages: readonly TreePackages[];
+}
+
 /** The work of a host to get a tree, or the reason why it does not have the tree. */
 export type HostResult = PromiseSettledResult<SyncOutcome>;
 
@@ -101,11 +110,14 @@ export class CodeStores {
   /**
    * Brings a tree to the hosts of a region, which fetch it from each other and from this program.
    *
-   * @param name the name under which the tree is current on the hosts
    * @param arrived is called for each host that has the tree
    * @returns what each host has done, in rank order
    */
-  async bring(tree: TreeAddress, region: Region, name: string, arrived: () => void): Promise<HostResult[]> {
+  async bring(
+    { address: tree, name, packages }: BroughtTree,
+    region: Region,
+    arrived: () => void,
+  ): Promise<HostResult[]> {
     const { actor: driver, cell } = await driverStore();
     const key = [...baseRanks(region)].map((number) => this.#attached.hostAt(number).id).join();
     const { stores } = this.#storesOn(region, key, cell);
@@ -113,7 +125,7 @@ export class CodeStores {
     await stores.release.callSettled(nothing);
     const one = async (rank: number): Promise<SyncOutcome> => {
       const store: CodeStoreMesh<never> = oneRank(stores, rank);
-      const outcome = await store.receive.callOne({ tree, hosts: stores, rank, driver });
+      const outcome = await store.receive.callOne({ tree, packages: [...packages], hosts: stores, rank, driver });
       await store.activate.callOne(tree.digest, name);
       arrived();
       return outcome;

@@ -13,6 +13,7 @@
  * - `store-failed`: the store cannot be read or written, for instance because the disk is full
  * - `transfer-failed`: no source has sent what a host lacks
  * - `addon-refused`: a package contains an addon that is built for another platform than that of the host
+ * - `packages-failed`: the lock file of the program cannot be used, or a host cannot install the packages in it
  * - `host-failed`: some hosts do not have the code; the message names them
  */
 export type SyncErrorCode =
@@ -26,6 +27,7 @@ export type SyncErrorCode =
   | "store-failed"
   | "transfer-failed"
   | "addon-refused"
+  | "packages-failed"
   | "host-failed";
 
 /** Thrown when code cannot be brought to a host. The message says what, where, why, and what to do. */

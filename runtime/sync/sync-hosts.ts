@@ -16,6 +16,7 @@ import {
   type SyncOptions,
   type SyncReport,
 } from "./kernel.js";
+import { lockedPackages } from "./packages/locked-packages.js";
 import { type Scan, scan } from "./scan/scan.js";
 import { ingest } from "./store/ingest.js";
 import { SyncError } from "./sync-error.js";
@@ -42,10 +43,12 @@ export async function syncTree(
     ...(limits === undefined ? {} : { limits }),
     roots,
     needed,
-    ...(packages ? { packages: needed.some((file) => /\.[cm]?tsx?$/.test(file)) ? ["tsx"] : [] } : {}),
+    hasDependencies: packages === true,
+    ...(packages !== false ? { packages: needed.some((file) => /\.[cm]?tsx?$/.test(file)) ? ["tsx"] : [] } : {}),
     memory: path.join(cacheDirectory(), "scans"),
   });
   const { manifest, entries } = found;
+  const installed = packages === "install" ? await lockedPackages(found.roots) : [];
   const { files } = await driverStore();
   // The tree stays in the store of this machine, because hosts that join later get it, too.
   files.use(manifest.id);
@@ -55,10 +58,8 @@ export async function syncTree(
   let done = 0;
   onProgress({ ...size, done, hosts: members.length });
   const stores = CodeStores.of(hosts, quota);
-  const tree = new SyncedTree(hosts, stores, found, nameOf(found));
-  const results = await stores.bring(manifest.address, region, tree.name, () =>
-    onProgress({ ...size, done: ++done, hosts: members.length }),
-  );
+  const tree = new SyncedTree(hosts, stores, found, { name: nameOf(found), packages: installed });
+  const results = await stores.bring(tree, region, () => onProgress({ ...size, done: ++done, hosts: members.length }));
   const failures: { readonly address: string; readonly error: Error }[] = [];
   const synced = results.flatMap((result, i) => {
     const { address, id } = members[i]!;

@@ -1,8 +1,8 @@
 /** A tree of code that was brought to hosts, as processes there use it. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { TreeAddress } from "../../generated/sync.js";
-import type { CodeStores } from "./code-stores.js";
+import type { TreeAddress, TreePackages } from "../../generated/sync.js";
+import type { BroughtTree, CodeStores } from "./code-stores.js";
 import {
   type AttachedHosts,
   type CodePlace,
@@ -22,10 +22,11 @@ interface PlacedFolder {
   readonly at: string;
 }
 
-export class SyncedTree implements CodeTree {
+export class SyncedTree implements CodeTree, BroughtTree {
   readonly id: string;
   readonly address: TreeAddress;
   readonly name: string;
+  readonly packages: readonly TreePackages[];
   readonly #attached: AttachedHosts;
   readonly #stores: CodeStores;
   readonly #folders: readonly PlacedFolder[];
@@ -34,12 +35,17 @@ export class SyncedTree implements CodeTree {
   readonly #hasRuntime: boolean;
   readonly #places = new Map<ProcId, CodePlace | Promise<CodePlace>>();
 
-  /** @param name the name under which the tree is current on hosts */
-  constructor(attached: AttachedHosts, stores: CodeStores, scan: Scan, name: string) {
+  constructor(
+    attached: AttachedHosts,
+    stores: CodeStores,
+    scan: Scan,
+    { name, packages }: Pick<BroughtTree, "name" | "packages">,
+  ) {
     const { manifest, entries, roots, top } = scan;
     this.id = manifest.id;
     this.address = manifest.address;
     this.name = name;
+    this.packages = packages;
     this.#attached = attached;
     this.#stores = stores;
     this.#folders = [...placedElsewhere(scan), ...roots.map(({ root, at }) => ({ folder: root, at }))];
@@ -81,7 +87,7 @@ export class SyncedTree implements CodeTree {
     const { id } = this;
     if (number < 0) throw new Error(`cannot bring tree ${id.slice(0, 12)} to a host: it has left the mesh`);
     const region = { labels: [], sizes: [], strides: [], offset: number };
-    const [result] = await this.#stores.bring(this.address, region, this.name, () => {});
+    const [result] = await this.#stores.bring(this, region, () => {});
     if (result?.status !== "fulfilled") throw result?.reason;
     this.add(host, result.value.folder);
     return this.#places.get(host) as CodePlace;

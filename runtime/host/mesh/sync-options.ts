@@ -13,9 +13,10 @@ export interface SyncOptions {
   readonly include?: readonly string[];
   /**
    * Whether the packages that the program depends on are brought, too: those of `dependencies` in each `package.json`, and what they
-   * need. False: processes find them where Node.js looks for them on the hosts. Default: true.
+   * need. `"install"`: each host installs them with npm from the `package-lock.json` of each root, once for each lock. False: processes find
+   * them where Node.js looks for them on the hosts. Default: true.
    */
-  readonly packages?: boolean;
+  readonly packages?: boolean | "install";
   /** Roots that are meant although they are the root of the file system, or contain the home folder. */
   readonly largeRoots?: readonly string[];
   /** The limits of what is accepted, so that a folder with data is not brought by mistake. */

@@ -21,13 +21,21 @@ export interface PlacedFile {
  * Adds the packages to the listings of the roots.
  *
  * @param extra the names of further packages that the modules of the first root use, as a loader of TypeScript
+ * @param hasDependencies whether the packages on which those in the roots depend are added
  * @returns the files of packages outside of the roots, by root
  */
-export function addPackages(roots: readonly ListedRoot[], extra: readonly string[]): Map<ListedRoot, PlacedFile[]> {
+export function addPackages(
+  roots: readonly ListedRoot[],
+  extra: readonly string[],
+  hasDependencies = true,
+): Map<ListedRoot, PlacedFile[]> {
   const search = new PackageSearch(roots);
+  const isInstalled = (found: string) => found.split("/").includes("node_modules");
   for (const [i, root] of roots.entries()) {
     for (const found of [...root.paths]) {
-      if (path.basename(found) !== "package.json" || found.split("/").includes("node_modules")) continue;
+      // Without git, a root lists the packages that are installed in it, too.
+      if (isInstalled(found) && !hasDependencies) root.paths.delete(found);
+      if (path.basename(found) !== "package.json" || isInstalled(found) || !hasDependencies) continue;
       const folder = path.join(root.root, path.dirname(found));
       search.need(root, folder, folder, dependenciesOf(folder));
     }

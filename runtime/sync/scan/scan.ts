@@ -34,6 +34,8 @@ export interface ScanOptions {
    * root find them. Default: none.
    */
   readonly packages?: readonly string[];
+  /** Whether the packages on which those in the roots depend are carried, if packages are. Default: true. */
+  readonly hasDependencies?: boolean;
   /** Roots that are meant although they are the root of the file system, or contain the home folder. */
   readonly largeRoots?: readonly string[];
   readonly limits?: Partial<ScanLimits>;
@@ -97,7 +99,8 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     importsOf: (file) => memory.importsOf(file),
     setImports: (file, imports) => memory.setImports(file, imports),
   });
-  const packages = options.packages === undefined ? undefined : addPackages(listed, options.packages);
+  const packages =
+    options.packages === undefined ? undefined : addPackages(listed, options.packages, options.hasDependencies);
   const found = new Map<string, Found>();
   for (const each of listed) {
     const { root, paths } = each;

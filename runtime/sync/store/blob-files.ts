@@ -1,11 +1,14 @@
 /**
  * The blobs of a store, each a file that is named by the digest of its content. A blob is verified before it is stored, and again
- * before it is used: the machine may have lost power since.
+ * before it is used: the machine may have lost power since. A file of the tree that has used a blob first is the same file as the blob.
+ * If a program writes into it, the store has lost the blob.
  */
-import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { SyncError } from "../sync-error.js";
 import { type Digest, digestOf } from "../tree/digest.js";
+import type { Chunk } from "../tree/manifest.js";
 import type { StoreFolder } from "./store-folder.js";
+import { isAsWritten, linkFile, WRITTEN_AT } from "./written-file.js";
 
 /** A source of blobs: a store of files, or the memory of a test. */
 export interface BlobSource {
@@ -14,6 +17,9 @@ export interface BlobSource {
   /** Returns a blob whose content is what its digest says, or undefined. */
   get(digest: Digest): Uint8Array | undefined;
 }
+
+/** The blobs of which trees are written. */
+export type TreeBlobs = Pick<BlobFiles, "get" | "take">;
 
 /** A place that takes blobs. */
 export interface BlobSink extends BlobSource {
@@ -25,16 +31,24 @@ export interface BlobSink extends BlobSource {
   put(digest: Digest, bytes: Uint8Array): void;
 }
 
+/** The mode of a blob that no tree has used. */
+const NEW_MODE = 0o400;
+
 export class BlobFiles implements BlobSink {
   readonly #folder: StoreFolder;
   readonly #made = new Set<string>();
+  /** The blobs that this process has verified and stored, and that no tree has used. */
+  readonly #verified = new Set<Digest>();
 
   constructor(folder: StoreFolder) {
     this.#folder = folder;
   }
 
   has(digest: Digest): boolean {
-    return existsSync(this.#file(digest));
+    const stats = lstatSync(this.#file(digest), { throwIfNoEntry: false });
+    if (stats === undefined) return false;
+    // A tree that has taken the blob has given it another mode, and a program may have written into it since.
+    return (stats.nlink === 1 && (stats.mode & 0o777) === NEW_MODE) || isAsWritten(stats);
   }
 
   get(digest: Digest): Uint8Array | undefined {
@@ -60,18 +74,26 @@ export class BlobFiles implements BlobSink {
       const prefix = digest.slice(0, 2);
       if (!this.#made.has(prefix)) mkdirSync(this.#folder.of("blobs", prefix), { recursive: true, mode: 0o700 });
       this.#made.add(prefix);
-      this.#folder.write(file, bytes, 0o400);
+      this.#folder.write(file, bytes, NEW_MODE);
     });
+    this.#verified.add(digest);
   }
 
-  /** Marks a blob as used now, so that it is not removed before a manifest that needs it is complete. */
-  touch(digest: Digest): void {
-    const now = new Date();
-    try {
-      utimesSync(this.#file(digest), now, now);
-    } catch {
-      // It is fetched again.
-    }
+  /**
+   * Makes a file of a tree from a blob without copying it, if the blob is not a file of a tree yet.
+   *
+   * @param file the path of the file, which must not exist
+   * @returns whether the file has been made
+   */
+  take({ digest, size }: Chunk, file: string, mode: number): boolean {
+    const blob = this.#file(digest);
+    const isFree = lstatSync(blob, { throwIfNoEntry: false })?.nlink === 1;
+    if (!isFree || (!this.#verified.delete(digest) && this.get(digest) === undefined)) return false;
+    // Two processes that take a blob at once see three names, or one of them does.
+    if (!linkFile(blob, file, (stats) => stats.nlink === 2 && stats.size === size)) return false;
+    chmodSync(file, mode);
+    utimesSync(file, WRITTEN_AT, WRITTEN_AT);
+    return true;
   }
 
   #file(digest: Digest): string {

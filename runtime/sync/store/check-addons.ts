@@ -5,7 +5,6 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
-import type { TreeManifest } from "../../../generated/sync.js";
 import { usesMusl } from "../../../native/c-library.js";
 import { SyncError } from "../sync-error.js";
 
@@ -16,13 +15,14 @@ type PlatformName = string;
  * Checks the addons of the packages in a tree. A package that contains builds for several platforms fits if one of them does.
  *
  * @param folder the folder of the tree
+ * @param files the paths of files in the tree
  * @param platform this machine
  * @throws {SyncError} if a package contains addons, and none is built for this machine
  */
-export function checkAddons(folder: string, { entries }: TreeManifest, platform: PlatformName = thisPlatform()): void {
+export function checkAddons(folder: string, files: readonly string[], platform: PlatformName = thisPlatform()): void {
   const packages = new Map<string, string[]>();
-  for (const { path: at, link } of entries) {
-    if (link !== undefined || !at.endsWith(".node")) continue;
+  for (const at of files) {
+    if (!at.endsWith(".node")) continue;
     const name = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(at)?.[0];
     if (name !== undefined) packages.set(name, [...(packages.get(name) ?? []), at]);
   }

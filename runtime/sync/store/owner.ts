@@ -7,9 +7,12 @@ import { readFileSync, readlinkSync } from "node:fs";
 /** Names a process: its id, the time of its start, and the namespace of its id. Ids of processes are used again. */
 export type Owner = string;
 
+let own: Owner | undefined;
+
 /** Returns the name of this process. */
 export function thisOwner(): Owner {
-  return `${process.pid}.${startOf(process.pid) ?? 0}.${namespaceOf()}`;
+  own ??= `${process.pid}.${startOf(process.pid) ?? 0}.${namespaceOf()}`;
+  return own;
 }
 
 /**

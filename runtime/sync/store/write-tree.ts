@@ -1,6 +1,6 @@
 /**
- * Writes a tree into a folder, and checks whether a folder still contains a tree. Files are copies of the blobs: a program that
- * writes to a file of its tree changes neither the store nor other trees.
+ * Writes a tree into a folder, and checks whether a folder still contains a tree. A new tree shares the modules that have not changed
+ * with an earlier one. Other files are its own, because a program may write to them: that changes no other tree.
  */
 import {
   chmodSync,
@@ -11,6 +11,7 @@ import {
   mkdirSync,
   openSync,
   readlinkSync,
+  type Stats,
   symlinkSync,
   writeSync,
 } from "node:fs";
@@ -20,10 +21,17 @@ import { Pace } from "../scan/pace.js";
 import { SyncError } from "../sync-error.js";
 import type { Digest } from "../tree/digest.js";
 import { chunksIn, sizeOf } from "../tree/manifest.js";
-import type { BlobSource } from "./blob-files.js";
+import type { TreeBlobs } from "./blob-files.js";
+import { copyFile, isAsWritten, linkFile, WRITTEN_AT } from "./written-file.js";
 
-/** The time of all files of a tree, by which a file is recognised that a program has written since. 1 January 2020. */
-const WRITTEN_AT = 1_577_836_800;
+/** The files that trees share. Programs load them, and do not write to them as to a database or a log. */
+const SHARED = /(?:^|\/)node_modules\/|\.(?:[cm]?[jt]sx?|node|wasm|map|py|so)$/;
+
+/** A tree that was written before, from which another one takes what has not changed. */
+export interface EarlierTree {
+  readonly folder: string;
+  readonly manifest: TreeManifest;
+}
 
 /** Thrown by {@link writeTree} when the store lacks a blob. */
 export class BlobMissingError extends SyncError {
@@ -41,11 +49,27 @@ export class BlobMissingError extends SyncError {
  * Writes a tree into a new folder. The manifest must have been checked.
  *
  * @param folder the absolute path of the folder, which must not exist
+ * @param earlier the tree with which the new one shares files
  * @throws {BlobMissingError} if a blob is missing
  * @throws {SyncError} if two paths are the same file on this file system
  */
-export async function writeTree(folder: string, { entries }: TreeManifest, blobs: BlobSource): Promise<void> {
+export async function writeTree(
+  folder: string,
+  { entries }: TreeManifest,
+  blobs: TreeBlobs,
+  earlier?: EarlierTree,
+): Promise<void> {
   const pace = new Pace();
+  const before = new Map(earlier?.manifest.entries.map((entry) => [entry.path, entry]));
+  const takeFromEarlier = (entry: TreeEntry, file: string): boolean => {
+    const { path: name, mode, digests } = entry;
+    const other = before.get(name);
+    if (other === undefined || other.mode !== mode) return false;
+    if (Buffer.compare(other.digests, digests) !== 0) return false;
+    const source = path.join(earlier!.folder, name);
+    const isUnchanged = (stats: Stats | undefined) => stats !== undefined && isFileOf(stats, entry);
+    return SHARED.test(name) ? linkFile(source, file, isUnchanged) : copyFile(source, file, isUnchanged);
+  };
   mkdirSync(folder, { mode: 0o700 });
   const made = new Set<string>([""]);
   const makeFolderOf = (name: string): void => {
@@ -58,7 +82,11 @@ export async function writeTree(folder: string, { entries }: TreeManifest, blobs
   for (const entry of entries) {
     await pace.pause();
     makeFolderOf(entry.path);
-    if (entry.link === undefined) inTree(entry.path, () => writeFile(path.join(folder, entry.path), entry, blobs));
+    if (entry.link !== undefined) continue;
+    const file = path.join(folder, entry.path);
+    inTree(entry.path, () => {
+      if (!takeFromEarlier(entry, file)) writeFile(file, entry, blobs);
+    });
   }
   // Links come last, so that no file is ever written through one.
   for (const { path: name, link } of entries) {
@@ -67,10 +95,12 @@ export async function writeTree(folder: string, { entries }: TreeManifest, blobs
   chmodSync(folder, 0o755);
 }
 
-function writeFile(file: string, entry: TreeEntry, blobs: BlobSource): void {
+function writeFile(file: string, entry: TreeEntry, blobs: TreeBlobs): void {
+  const chunks = chunksIn(entry);
+  if (chunks.length === 1 && blobs.take(chunks[0]!, file, entry.mode as number)) return;
   const descriptor = openSync(file, "wx", 0o600);
   try {
-    for (const { digest } of chunksIn(entry)) {
+    for (const { digest } of chunks) {
       const bytes = blobs.get(digest);
       if (bytes === undefined) throw new BlobMissingError(digest, entry.path);
       for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
@@ -107,14 +137,12 @@ export async function isIntact(folder: string, { entries }: TreeManifest): Promi
     if (stats === undefined) return false;
     if (entry.link !== undefined) {
       if (!stats.isSymbolicLink() || readlinkSync(file) !== entry.link) return false;
-    } else if (
-      !stats.isFile() ||
-      stats.size !== sizeOf(entry) ||
-      stats.mtimeMs !== WRITTEN_AT * 1000 ||
-      (stats.mode & 0o7777) !== entry.mode
-    ) {
-      return false;
-    }
+    } else if (!isFileOf(stats, entry)) return false;
   }
   return true;
+}
+
+/** Returns whether a file is the one that was written for an entry. */
+function isFileOf(stats: Stats, entry: TreeEntry): boolean {
+  return stats.isFile() && stats.size === sizeOf(entry) && isAsWritten(stats) && (stats.mode & 0o7777) === entry.mode;
 }

@@ -11,6 +11,7 @@ import {
 import { context } from "../../index.js";
 import { oneRank } from "../../shape/one-rank.js";
 import { currentCell, type LocalActor } from "../kernel.js";
+import { installInTree } from "../packages/install-in-tree.js";
 import { CodeStoreFiles, defaultStoreFolder, type TreeUse } from "../store/code-store-files.js";
 import { SyncError } from "../sync-error.js";
 import { DIGEST_BYTES, type Digest, digestsIn } from "../tree/digest.js";
@@ -58,6 +59,7 @@ export class HostCodeStore extends CodeStoreActor {
     try {
       const host = { store: this.#store, arrivals: this.#arrivals, clock, rank, hosts, peer: peersOf(order) };
       const { folder, received } = await receiveTree(host, order.tree);
+      await installInTree(folder, order.packages ?? []);
       this.#trees.get(tree)?.use.end();
       this.#trees.set(tree, { folder, use });
       const { blobs, bytes, driverBytes, skipped } = received;

@@ -71,7 +71,10 @@ export async function receiveTree(host: ReceivingHost, address: TreeAddress): Pr
         store.makeRoom(tree, manifest);
         await fetch(chunksOfManifest(manifest));
         const folder = await store.write(tree, manifest);
-        checkAddons(folder, manifest);
+        checkAddons(
+          folder,
+          manifest.entries.filter(({ link }) => link === undefined).map(({ path }) => path),
+        );
         return { folder, received };
       } catch (error) {
         const isLost = error instanceof SyncError && error.code === "blob-missing";

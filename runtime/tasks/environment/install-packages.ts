@@ -75,7 +75,7 @@ async function install(root: string, folder: string, { manifest, lock }: LockedP
     renameSync(unfinished, folder);
   } catch (cause) {
     rmSync(`${folder}.new`, { recursive: true, force: true });
-    throw new Error(`cannot install the packages of a RuntimeEnv in ${folder}: ${errorMessage(cause)}`, { cause });
+    throw new Error(`cannot install packages in ${folder}: ${errorMessage(cause)}`, { cause });
   } finally {
     await held.release();
   }

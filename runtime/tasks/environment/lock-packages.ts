@@ -25,6 +25,9 @@ const manifestFields = [
   "overrides",
 ] as const;
 
+/** The owner of the packages in errors. */
+const owner = "a RuntimeEnv";
+
 /** The lock has had its map of packages since npm 7. */
 const oldestLockVersion = 2;
 
@@ -47,13 +50,20 @@ interface LockEntry extends Manifest {
  * @throws Error if the lock cannot be read or used, or npm cannot find out the versions of further packages
  */
 export async function lockPackages({ packages, packageRequirements }: RuntimeEnv): Promise<LockedPackages | undefined> {
-  const base = packages === undefined ? undefined : await readLock(packages.lock);
+  const base = packages === undefined ? undefined : await readLock(packages.lock, owner);
   return packageRequirements.length === 0 ? base : addRequirements(base, packageRequirements);
 }
 
-async function readLock(path: string): Promise<LockedPackages> {
+/**
+ * Reads a lock, and the package.json beside it.
+ *
+ * @param path the lock, or its folder
+ * @param owner who has the packages, as errors name it
+ * @throws Error if the lock cannot be read or used
+ */
+export async function readLock(path: string, owner: string): Promise<LockedPackages> {
   const fail = (why: string, cause?: unknown) =>
-    new Error(`cannot use the packages of a RuntimeEnv: ${why}`, cause === undefined ? {} : { cause });
+    new Error(`cannot use the packages of ${owner}: ${why}`, cause === undefined ? {} : { cause });
   let file: string;
   try {
     file = (await stat(path)).isDirectory() ? join(path, lockName) : path;
@@ -116,7 +126,7 @@ async function addRequirements(
     await writeFile(join(folder, manifestName), base?.manifest ?? "{}");
     if (base !== undefined) await writeFile(join(folder, lockName), base.lock);
     await runNpm(folder, ["install", "--package-lock-only", "--save", ...requirements]);
-    return await readLock(folder);
+    return await readLock(folder, owner);
   } catch (cause) {
     throw new Error(`cannot find out the versions of ${requirements.join(", ")}: ${errorMessage(cause)}`, { cause });
   } finally {

@@ -3,10 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { makeProgram, startHosts } from "./program.js";
+import { makeProgram } from "./program.js";
+import { startHosts } from "./start-hosts.js";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const batchLine = /batch\.blobs\.push\(blob\);/;
+const batchLine = /batch\.blobs\.push\(blob\)/;
 
 /** Copies the build, and changes what its stores do with each blob that they serve. Returns its command. */
 function buildThat(serves: string): string {

@@ -4,7 +4,8 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { makeProgram, startHosts } from "./program.js";
+import { makeProgram } from "./program.js";
+import { startHosts } from "./start-hosts.js";
 
 const addressesOf = (hosts: readonly { readonly address: string }[]) => hosts.map(({ address }) => address);
 
@@ -74,6 +75,38 @@ test("after an edit, only the difference travels; old processes keep their code,
     expect(again.hosts[host].bytes).toBe(0);
   }
   expect(again.tree).toBe(second.tree);
+});
+
+test("a restart for new code moves running processes to the tree of the last sync, and a slice moves alone", async () => {
+  const { hosts, options, end } = await startHosts(2);
+  const program = await makeProgram(addressesOf(hosts), options);
+  const { value } = await program.run(`
+    await using hosts = attach();
+    await hosts.sync();
+    const restart = { policy: "on-failure", maxRestarts: 3, backoff: 0 } as const;
+    const procs = hosts.spawnProcs({}, { restart });
+    const sites = procs.spawn("sites", Here);
+    const texts = [await values(sites.text.call())];
+    write("src/text.ts", 'export const text = "second";\\n');
+    const second = await hosts.sync();
+    texts.push(await values(sites.text.call()));
+    await procs.slice({ hosts: 1 }).restart({ code: true });
+    texts.push(await values(sites.text.call()));
+    await procs.restart({ code: true });
+    texts.push(await values(sites.text.call()));
+    await sites.crash.callSettled();
+    texts.push(await values(sites.text.with({ wait: true }).call()));
+    print({ texts, folders: await values(sites.folder.call()), expected: second.hosts.map(({ folder }) => folder) });
+  `);
+  end();
+  expect(value.texts).toEqual([
+    ["first", "first"],
+    ["first", "first"],
+    ["first", "second"],
+    ["second", "second"],
+    ["second", "second"],
+  ]);
+  expect(value.folders).toEqual(value.expected);
 });
 
 test("a host that is attached later gets the code of the mesh that grows onto it", async () => {

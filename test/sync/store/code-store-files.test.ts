@@ -59,6 +59,49 @@ test("a program that writes into its tree changes neither the store nor trees th
   expect((await written(store, { "a.ts": "one", "b.ts": "b" })).folder).toBe(same.folder);
 });
 
+test("a tree shares the modules that have not changed with the earlier one, and no file that a program may write to", async () => {
+  const { store } = newStore();
+  const files = { "a.ts": "a", "node_modules/b/data.json": "{}", "big.js": big, "state.json": "{}", "c.ts": "c" };
+  const first = await written(store, files);
+  writeFileSync(path.join(first.folder, "c.ts"), "C");
+  const second = await written(store, { ...files, "d.ts": "a" });
+  const isShared = (name: string) =>
+    lstatSync(path.join(first.folder, name)).ino === lstatSync(path.join(second.folder, name)).ino;
+  expect(Object.keys(files).map(isShared)).toEqual([true, true, true, false, false]);
+  // A module that was edited, one that has another mode, and one that a program has written to, are not shared.
+  chmodSync(path.join(second.folder, "a.ts"), 0o600);
+  const third = await written(store, { ...files, "big.js": `${big}!`, "d.ts": "a" });
+  expect(contentOf(third.folder)).toEqual(contentOf(folderWith({ ...files, "big.js": `${big}!`, "d.ts": "a" })));
+  appendFileSync(path.join(third.folder, "state.json"), "1");
+  appendFileSync(path.join(first.folder, "state.json"), "2");
+  expect(readFileSync(path.join(second.folder, "state.json"), "utf8")).toBe("{}");
+});
+
+test("a store that is opened again shares files with the tree that was used last", async () => {
+  const { store, folder } = newStore();
+  const first = await written(store, { "a.ts": "a", "b.ts": "b" });
+  const second = await written(new CodeStoreFiles(folder), { "a.ts": "a", "b.ts": "changed" });
+  const inodes = [first, second].map((tree) => lstatSync(path.join(tree.folder, "a.ts")).ino);
+  expect(inodes[0]).toBe(inodes[1]);
+  expect(readFileSync(path.join(first.folder, "b.ts"), "utf8")).toBe("b");
+});
+
+test("a blob is lost when a program writes into the file of the tree that has used it first, and stored again", async () => {
+  const { store, folder } = newStore();
+  const first = await written(store, { "state.json": "{}" });
+  const digest = digestOf(Buffer.from("{}"));
+  expect(store.blobs.has(digest)).toBe(true);
+  appendFileSync(path.join(first.folder, "state.json"), "1");
+  expect(store.blobs.has(digest)).toBe(false);
+  expect(contentOf((await written(store, { "state.json": "{}", "a.ts": "a" })).folder)).toEqual({
+    "a.ts": "644 a",
+    "state.json": "644 {}",
+  });
+  // Its tree has been removed, and another one is the next to use the blob.
+  rmSync(first.folder, { recursive: true });
+  expect(new CodeStoreFiles(folder).blobs.has(digest)).toBe(true);
+});
+
 test("a file that changes between the scan and the store is an error that names it", async () => {
   const root = folderWith({ "a.ts": "a", "gone.ts": "g" });
   const found = await scan({ roots: [root] });

@@ -10,7 +10,7 @@ export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /** Stores a tree of files with all its blobs. */
 export async function stored(store: CodeStoreFiles, files: Files): Promise<Scan> {
-  const found = await scan({ roots: [folderWith(files)] });
+  const found = await scan({ roots: [folderWith(files)], include: ["node_modules"] });
   await ingest(found, store);
   return found;
 }

@@ -169,7 +169,7 @@ describe.each(["process", "local"] as const)("jobs of a cluster context over job
     await using cluster = clusters[provider]();
     const failed = await ended(cluster, "echo never", { packages: { lock: makeBrokenLock() } });
     expect([failed.info.status, failed.info.exitCode]).toEqual(["FAILED", 126]);
-    expect(failed.lines.join("\n")).toMatch(/^viceroy: cannot install the packages of a RuntimeEnv in .*ENOENT/s);
+    expect(failed.lines.join("\n")).toMatch(/^viceroy: cannot install packages in .*ENOENT/s);
   });
 
   test("that nobody knows are an error that names the folder", async () => {

@@ -124,7 +124,7 @@ describe("the packages of a lock", () => {
   test("that npm cannot install are an error with what npm has printed, and leave nothing", async () => {
     const cache = new Cache();
     expect(await cache.install(await fileOf(makeBrokenLock())).printed).toMatch(
-      /^cannot install the packages of a RuntimeEnv in \/.*\/viceroy\/packages\/[0-9a-f]{32}: npm ci has ended with \d+: .*ENOENT.*\/none\/a\.tgz/s,
+      /^cannot install packages in \/.*\/viceroy\/packages\/[0-9a-f]{32}: npm ci has ended with \d+: .*ENOENT.*\/none\/a\.tgz/s,
     );
     expect(cache.names).toEqual([]);
   });
