@@ -7,7 +7,7 @@ import { makeProgram } from "./program.js";
 import { startHosts } from "./start-hosts.js";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const batchLine = /batch\.blobs\.push\(blob\)/;
+const batchLine = /batch\.blobs\.push\(blob\)[;,]/;
 
 /** Copies the build, and changes what its stores do with each blob that they serve. Returns its command. */
 function buildThat(serves: string): string {
