@@ -34,7 +34,7 @@ test("SIGKILL: pending and later calls of every kind end, and other processes ar
   process.kill(pids[1]!, "SIGKILL");
   const reasons = await Promise.all(pending.map((call) => Promise.resolve(call).catch((error) => error)));
   for (const reason of reasons) expect(reason).toBeInstanceOf(SupervisionError);
-  // Calls wait 30 ms for the exit status. On an overloaded machine it may arrive later, and is then in the fault below.
+  // Calls wait 250 ms for the exit status. On an overloaded machine it may arrive later, and is then in the fault below.
   const known = `process ${pids[1]} was killed by SIGKILL|its process has closed its link`;
   expect(reasons[0].message).toMatch(
     new RegExp(`^cannot call workers.sleep on rank 0 \\(workers\\[1\\]\\): (${known})$`),

@@ -50,7 +50,7 @@ export interface ProcHooks {
   targetDown(target: ActorTarget): void;
   /**
    * Called when the last link to `peer` has ended without a farewell. Returns what is known about the end (an exit
-   * status), or a promise of it that settles within about 30 ms. Calls to `peer` fail with that text.
+   * status), or a promise of it that settles within about 250 ms. Calls to `peer` fail with that text.
    *
    * @param fault the error because of which this process gave up the link, if it did
    */

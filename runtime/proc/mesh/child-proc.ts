@@ -23,7 +23,7 @@ export interface ChildProcOptions {
  * The longer `statusGrace`, which begins after it, is for an overloaded machine: a failure report with a known cause is
  * worth the wait.
  */
-const callGrace = 30;
+const callGrace = 250;
 const statusGrace = 2000;
 
 /** The cause of an end without an exit status. */

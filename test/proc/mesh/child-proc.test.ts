@@ -38,16 +38,16 @@ test("an exit status that arrives before the end of the link is the exit event",
 
 test("an exit status that arrives shortly after the end of the link is the exit event, and calls fail with it", async () => {
   const reason = child.linkEnded();
-  clock.pass(29);
+  clock.pass(249);
   status.resolve(killed);
   expect(await reason).toBe(killed.cause.message);
   clock.pass(5000);
   expect([events, kills]).toEqual([[killed], 0]);
 });
 
-test("calls wait 30 ms for the exit status, and the exit event waits 2 s longer", async () => {
+test("calls wait 250 ms for the exit status, and the exit event waits 2 s longer", async () => {
   const reason = child.linkEnded();
-  clock.pass(30);
+  clock.pass(250);
   expect(await reason).toBe("its process has closed its link");
   expect(events).toEqual([]);
   clock.pass(1999);
@@ -59,7 +59,7 @@ test("calls wait 30 ms for the exit status, and the exit event waits 2 s longer"
 
 test("a child without a link is killed if no exit status arrives, and a later exit status causes no second event", async () => {
   void child.linkEnded();
-  clock.pass(30);
+  clock.pass(250);
   clock.pass(2000);
   const linkEnd = { kind: "process", cause: { name: "LinkEnd", message: "its process has closed its link" } };
   expect([events, kills]).toEqual([[linkEnd], 1]);
