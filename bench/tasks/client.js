@@ -9,8 +9,11 @@ import { callConcurrently, callSequentially } from "../harness/load.js";
 import { median } from "../harness/stats.js";
 
 const [, , peer, isolation, workers, profile] = process.argv;
-/** Durations in ms, and the number of tasks in flight. */
-const { warmUp, window, inFlight } = JSON.parse(profile);
+/**
+ * Durations in ms, and the number of tasks in flight. Each window begins with `settling`, which does not count: V8 makes its heap small
+ * while a subject waits for its next window.
+ */
+const { warmUp, settling, window, inFlight } = JSON.parse(profile);
 
 const { start } = await import(`./peers/${peer}.js`);
 // One after the other, tasks go to one worker. `alone` is for subjects that would go to each of them by turns.
@@ -31,7 +34,10 @@ const measures = {
 };
 for (const measure of Object.values(measures)) await measure(warmUp);
 answer("ready");
-for await (const line of createInterface(process.stdin)) answer(await measures[line](window));
+for await (const line of createInterface(process.stdin)) {
+  await measures[line](settling);
+  answer(await measures[line](window));
+}
 await stop();
 process.exit(0);
 

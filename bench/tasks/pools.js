@@ -28,7 +28,9 @@ const columns = [
 ];
 
 export async function measurePools({ options, wanted }) {
-  const profile = options.quick ? { warmUp: 100, window: 100, inFlight } : { warmUp: 600, window: 500, inFlight };
+  const profile = options.quick
+    ? { warmUp: 100, settling: 50, window: 100, inFlight }
+    : { warmUp: 600, settling: 500, window: 500, inFlight };
   const subjects = names.filter(wanted).map((name) => ({ name, start: () => start(name, profile) }));
   if (subjects.length === 0) return [];
   const samples = await measureInterleaved(subjects, { ...options, windows: options.quick ? 1 : 3 });
