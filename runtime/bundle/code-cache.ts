@@ -22,16 +22,19 @@ const filesKept = 24;
 
 /**
  * Returns the path of the cache file.
- * @param script the file that is compiled; another file of the same name, or an edited one, has another cache
+ * @param script the file that is compiled; another file of the same name, or an edited one, has another cache. Trees of synced code share
+ *   files by hard links: all names of one file have one cache
  * @param use distinguishes caches of one script: drivers and children execute different parts of the script,
  *   and V8 rejects the cache of a process in a thread, whose flags differ
  * @returns undefined if no cache is to be used
  */
 export function cacheFilePath(script: string, use: string): string | undefined {
   if (process.env["NODE_DISABLE_COMPILE_CACHE"] || process.env["NODE_V8_COVERAGE"]) return undefined;
-  const { size, mtimeMs } = statSync(script);
+  const { dev, ino, birthtimeMs, size, mtimeMs } = statSync(script);
   const { version, arch, platform, execArgv } = process;
-  const key = [script, size, mtimeMs, version, arch, platform, ...execArgv, process.env["NODE_OPTIONS"] ?? ""];
+  // The number of a file that was removed is used again. Some file systems do not know when a file was made.
+  const file = birthtimeMs > 0 ? `${dev}/${ino}/${birthtimeMs}` : script;
+  const key = [file, size, mtimeMs, version, arch, platform, ...execArgv, process.env["NODE_OPTIONS"] ?? ""];
   return join(cacheDirectory(), `${basename(script)}-${use}-${version}-${fnv1aText(key.join("\0"))}`);
 }
 

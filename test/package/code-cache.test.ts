@@ -123,3 +123,29 @@ test("a cache home that belongs to another user is not used", () => {
   const isOurs = execFileSync("id", ["-u"], { encoding: "utf8" }).trim() === String(fs.statSync("/usr").uid);
   expect(cacheFilePath(script, "main")!.startsWith(isOurs ? "/usr" : home)).toBe(true);
 });
+
+test("all names of one file have one cache, and a copy, an edit and a file in its place have others", () => {
+  const script = path.join(home, "script.cjs");
+  fs.writeFileSync(script, "exports.answer = 42;");
+  const { atime, mtime } = fs.statSync(script);
+  const folder = path.join(home, "later");
+  fs.mkdirSync(folder);
+  const link = path.join(folder, "script.cjs");
+  fs.linkSync(script, link);
+  const of = (file: string) => cacheFilePath(file, "main");
+  const first = of(script);
+  expect(of(link)).toBe(first);
+  const copied = path.join(home, "copied");
+  fs.mkdirSync(copied);
+  fs.copyFileSync(script, path.join(copied, "script.cjs"));
+  fs.utimesSync(path.join(copied, "script.cjs"), atime, mtime);
+  expect(of(path.join(copied, "script.cjs"))).not.toBe(first);
+  fs.writeFileSync(link, "exports.answer = 43!;");
+  expect(of(script)).not.toBe(first);
+  // The system may give the number of the removed file to the next one. Stores write all files with one time.
+  fs.rmSync(script);
+  fs.rmSync(link);
+  fs.writeFileSync(script, "exports.answer = 44;");
+  fs.utimesSync(script, atime, mtime);
+  expect(of(script)).not.toBe(first);
+});
