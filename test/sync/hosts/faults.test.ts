@@ -1,29 +1,21 @@
 /** Real hosts that lie, stall and die while they serve code to others. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { copyBuild } from "./copied-build.js";
 import { makeProgram } from "./program.js";
 import { startHosts } from "./start-hosts.js";
 
-const root = path.resolve(import.meta.dirname, "../../..");
 const batchLine = /batch\.blobs\.push\(blob\)[;,]/;
 
 /** Copies the build, and changes what its stores do with each blob that they serve. Returns its command. */
 function buildThat(serves: string): string {
-  const copy = mkdtempSync(path.join(tmpdir(), "build-"));
-  mkdirSync(path.join(copy, "dist"));
-  cpSync(path.join(root, "package.json"), path.join(copy, "package.json"));
-  cpSync(path.join(root, "dist"), path.join(copy, "dist"), {
-    recursive: true,
-    filter: (file) => !file.endsWith(".map"),
-  });
-  symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
-  const file = path.join(copy, "dist/sync.mjs");
+  const { dist, command } = copyBuild();
+  const file = path.join(dist, "sync.mjs");
   const text = readFileSync(file, "utf8");
   expect(text).toMatch(batchLine);
   writeFileSync(file, text.replace(batchLine, serves));
-  return path.join(copy, "dist/cli/viceroy.js");
+  return command;
 }
 
 /** Brings a program to three hosts, of which the first, from which both others fetch, behaves as told. */

@@ -15,12 +15,14 @@ export interface SyncHost extends RunningHost {
  * Starts daemons with TLS.
  *
  * @param builds the commands of other builds, by rank
+ * @param own variables of the environments of single hosts, by rank
  * @returns the hosts, and the options by which a driver attaches them
  */
 export async function startHosts(
   count: number,
   env: Readonly<Record<string, string>> = {},
-  builds: readonly string[] = [],
+  builds: readonly (string | undefined)[] = [],
+  own: readonly Readonly<Record<string, string>>[] = [],
 ): Promise<{ readonly hosts: readonly SyncHost[]; readonly options: object; readonly end: () => void }> {
   const authority = new Authority();
   const hosts = await Promise.all(
@@ -28,7 +30,8 @@ export async function startHosts(
       const { cert, key, ca } = authority.issue(`host-${rank}`);
       const cache = realpathSync(mkdtempSync(path.join(tmpdir(), "host-cache-")));
       const args = ["--cert", cert, "--key", key, "--ca", ca];
-      const host = await startHost("tls://127.0.0.1:0", args, { XDG_CACHE_HOME: cache, ...env }, [], builds[rank]);
+      const variables = { XDG_CACHE_HOME: cache, ...env, ...own[rank] };
+      const host = await startHost("tls://127.0.0.1:0", args, variables, [], builds[rank]);
       return { ...host, cache, store: path.join(cache, "viceroy", "code") };
     }),
   );
