@@ -140,7 +140,7 @@ export class Mailbox {
     else this.#queue.push(turn);
   }
 
-  /** What messages are passed on with. Undefined: the actor handles them. */
+  /** Passes messages on to the actor in another process. Undefined: the actor handles them. */
   get passer(): MessagePasser | undefined {
     return this.#passer;
   }

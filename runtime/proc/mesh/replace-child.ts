@@ -57,7 +57,7 @@ export interface ReplaceableProcs {
 /** Minimum time in ms that processes get to learn of a move. */
 const minAnnouncementMs = 250;
 
-/** How a process is replaced. */
+/** The options of the replacement of a process. */
 export interface Replacement {
   /** The time in ms in which the old process still handles messages. */
   readonly drain: number;
