@@ -85,6 +85,7 @@ await check("compile the schemas of the tests", () =>
       "test/contract/project",
       "test/fixtures/crew",
       "test/fixtures/guild",
+      "test/fixtures/leaky",
       "test/host/publish/project",
       "test/fixtures/vault",
       "test/fixtures/vault-next",

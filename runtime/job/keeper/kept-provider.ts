@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { taskMarkVariable } from "../../process-table.js";
 import {
   batchVariable,
@@ -37,12 +38,19 @@ export type KeptAllocation = {
 /** The parameters of `JobProvider.grow`. */
 export type GrowParameters = Parameters<NonNullable<JobProvider<KeptAllocation>["grow"]>>;
 
+/** The reason if nothing else is known of the end of a keeper. */
+const keeperEnded = "its keeper has ended";
+/** The time in ms in which `watch` must have found out the reason. */
+const reasonMs = 1000;
+
 export abstract class KeptProvider implements JobProvider<KeptAllocation> {
   abstract readonly kind: string;
   abstract readonly spec: Json;
   abstract readonly tls: TlsSpec | null;
   abstract readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
   readonly isOwnHost: boolean = false;
+  /** The reasons for the ends of keepers, by their directories, as far as `watch` finds them out. */
+  readonly #watched = new Map<string, Promise<string>>();
 
   /** Maximum number of hosts that start at the same time, and have printed nothing yet. */
   protected readonly parallel: number = 16;
@@ -214,7 +222,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       leaving.abort();
     }
     signal.throwIfAborted();
-    throw new Error("its keeper has ended");
+    throw new Error(await this.#endOf(directory));
   }
 
   async returned(
@@ -239,10 +247,25 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       leaving.abort();
     }
     signal.throwIfAborted();
-    throw new Error("its keeper has ended");
+    throw new Error(await this.#endOf(directory));
   }
 
-  async watch({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<string> {
+  watch({ directory }: KeptAllocation, report: Report, signal: AbortSignal): Promise<string> {
+    const reason = this.#watch(directory, report, signal);
+    this.#watched.set(
+      directory,
+      reason.catch(() => keeperEnded),
+    );
+    return reason;
+  }
+
+  /** Returns the reason for the end of a keeper. It has told those that were connected, as `watch` may have been. */
+  #endOf(directory: string): Promise<string> {
+    const unknown = pause(reasonMs, keeperEnded, { ref: false });
+    return Promise.race([this.#watched.get(directory) ?? unknown, unknown]);
+  }
+
+  async #watch(directory: string, report: Report, signal: AbortSignal): Promise<string> {
     const lost = new Map<string, string>();
     for await (const { host, ended } of keeperEvents(directory, signal)) {
       // A start that fails says the same of a job with one host, whichever it learns first: the end of the host or of the job.
@@ -259,7 +282,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       lost.set(name, reason);
       report({ kind: "host-lost", mesh, rank, reason });
     }
-    return "its keeper has ended";
+    return keeperEnded;
   }
 
   /** Returns why the first host has ended, in the order of the ranks. */
