@@ -4,7 +4,7 @@
  */
 
 export { usesMusl } from "../../native/c-library.js";
-export { callForAnswer } from "../actor/call/answer-call.js";
+export { type AnswerTaker, callForAnswer } from "../actor/call/answer-call.js";
 export {
   type AnyTurn,
   callInTurn,

@@ -9,7 +9,7 @@ import { hostCheck } from "../../runtime/job/slurm/host-check.js";
 interface Loop {
   readonly status: number | null;
   readonly stderr: string;
-  /** What each daemon was started with: its mark, and its arguments. */
+  /** The mark and the arguments with which each daemon was started. */
   readonly starts: readonly string[];
   /** The pauses between the starts, in seconds. */
   readonly pauses: readonly string[];

@@ -13,7 +13,7 @@ async function resize(lab: SlurmLab, options: object, how: "wait" | "kill" = "ki
   return driver;
 }
 
-/** What the program has printed after each step: the ranks of the hosts, or the message of an error. */
+/** The lines that the program prints, one after each step: the ranks of the hosts, or the message of an error. */
 const stepsOf = ({ printed }: JobDriver) =>
   printed.flatMap(({ places, message }) => (places ? [places.join(",")] : message === undefined ? [] : [message]));
 

@@ -15,7 +15,7 @@ const procs = 4;
 const nothing = new Uint8Array(0);
 const empty = task("file:///counted-hosts.js", "empty", () => undefined);
 
-/** How hosts differ from idle ones of which the first is the own one. */
+/** Options of counted hosts. Without them, all hosts are idle, and the first one is the own one. */
 export interface CountedOptions {
   /** The number of the own host; -1: the program runs on none of them. */
   readonly home?: number;

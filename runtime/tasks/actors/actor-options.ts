@@ -32,7 +32,8 @@ export interface OwnActorOptions {
   /**
    * The number of calls after which the process of the actor is replaced by a new one, for libraries that do not give their memory
    * back. Counted are the messages whose handlers have ended, and streams that have ended. Running calls end first. Later calls
-   * wait and are handled by the new process, in their order: no call is lost, and none is handled twice. The new actor gets the
+   * wait and are handled by the new process, in their order. None is handled twice, and none is lost unless the old process is killed
+   * meanwhile: its waiting calls reject then. The new actor gets the
    * state of `save` in its `restore`, if its class has both; otherwise it begins with the arguments of its constructor. The
    * replacement is none of the `restarts`. An integer from 1, or Infinity. Default: no limit.
    */

@@ -20,7 +20,7 @@ interface HostUse {
 /**
  * The hosts that can run tasks of one class. The next request goes to the host with most of the arguments, or to the own host if there is
  * none, as long as it has worker processes that were not asked for; otherwise to the less asked of two hosts that are drawn at
- * random. The cost does not depend on the number of hosts.
+ * random. The cost does not depend on the number of hosts, unless a host has not answered in time: then one that was not asked is looked for.
  */
 export class HostChoice {
   readonly #hosts: HostUse[] = [];

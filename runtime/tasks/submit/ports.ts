@@ -3,15 +3,10 @@
  * simulations have their own.
  */
 import type { Lease, LeaseNotice, LeaseRequest, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
-import type { Clock } from "../kernel.js";
+import type { AnswerTaker, Clock } from "../kernel.js";
 
-/** Takes the end of a task that was sent. */
-export interface OutcomeTaker {
-  /** Called with the outcome, from another turn of the event loop or microtask. */
-  answered(outcome: TaskOutcome): void;
-  /** Called with the error of the task, or when the process has ended. */
-  failed(error: Error): void;
-}
+/** Takes the end of a task that was sent, from another turn of the event loop or microtask: its outcome, or its error or that of its process. */
+export type OutcomeTaker = AnswerTaker<TaskOutcome>;
 
 /** A worker process. */
 export interface WorkerPort {

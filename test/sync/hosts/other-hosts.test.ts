@@ -77,6 +77,7 @@ test("two programs that bring their code to the same hosts at once both run thei
 
 test("a host whose build is too old to receive code is named", async () => {
   const old = copyBuild();
+  // Builds that cannot receive code have no such module.
   rmSync(path.join(old.dist, "sync.mjs"));
   const { version } = JSON.parse(readFileSync(path.join(old.dist, "../package.json"), "utf8"));
   const { hosts, options, end } = await startHosts(2, {}, [undefined, old.command]);

@@ -1,4 +1,4 @@
-/** What happens to actors with `maxCalls` when processes are killed, or none can take the place of the old one. */
+/** Tests actors with `maxCalls` whose processes are killed, or whose old process cannot be replaced. */
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -37,7 +37,7 @@ const program = `
 `;
 
 const children: ChildProcess[] = [];
-/** What the children have started. It does not end with them, because each is in a session of its own. */
+/** The processes that the children have started. They do not end with them, because each is in a session of its own. */
 const grandchildren: number[] = [];
 const guards: MemoryGuard[] = [];
 

@@ -1,4 +1,4 @@
-/** What the owner of a large result frees when processes that borrow it are killed. The hosts are real daemons. */
+/** Tests that the owner of a large result frees it when processes that borrow it are killed. The hosts are real daemons. */
 import { attachHosts } from "viceroy";
 import { JobContext, type ObjectRef } from "viceroy/tasks";
 import { expect, test } from "vitest";
