@@ -14,7 +14,7 @@ import { World } from "../actor/world.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { startHost } from "./start-host.js";
-import { tcpSocketsOf } from "./tcp-connections.js";
+import { areConnected, tcpSocketsOf } from "./tcp-connections.js";
 
 let crew: Crew;
 beforeAll(async () => {
@@ -25,20 +25,37 @@ const token = "a token of more than enough characters";
 /** A time limit in ms that is longer than any stop of a daemon in these tests. */
 const silence = 60_000;
 
-/** Starts two hosts with one process each. The daemon of the second host can be stopped. */
-async function pair(args: readonly string[] = []) {
+/** Starts two hosts with one process each, which have not exchanged messages yet. */
+async function strangers(args: readonly string[] = []) {
   const start = () => startHost("tcp://127.0.0.1:0", args, { VICEROY_TOKEN: token });
   const [one, two] = await Promise.all([start(), start()]);
   const hosts = attachHosts([one.address, two.address], { silence, token });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
-  // A port that does not answer within 2 s counts as blocked by a firewall. The process must have started before.
+  // A process that needs more than 5 s for its first handshake is reached through the daemon. It must have started before.
   await workers.ready;
-  const [asker, far] = [workers.slice({ hosts: 0 }), workers.slice({ hosts: 1 })];
+  return { hosts, asker: workers.slice({ hosts: 0 }), far: workers.slice({ hosts: 1 }), daemon: two.child };
+}
+
+/** Starts two hosts with one process each. The daemon of the second host can be stopped. */
+async function pair(args: readonly string[] = []) {
+  const { hosts, asker, far, daemon } = await strangers(args);
   // The first messages select the path to a process.
   expect(await asker.order.callOne(far, "hello")).toEqual(["hello"]);
   expect(await far.echo.callOne("hello")).toBe("hello");
-  return { hosts, asker, far, daemon: two.child };
+  return { hosts, asker, far, daemon };
 }
+
+test("a process that is too busy to answer for 3 s is linked directly", async () => {
+  const { hosts, asker, far } = await strangers();
+  const [from, to] = await Promise.all([asker.where.callOne(), far.where.callOne()]);
+  process.kill(to.pid, "SIGSTOP");
+  const answer = asker.order.callOne(far, "hello");
+  await delay(3000);
+  process.kill(to.pid, "SIGCONT");
+  expect(await answer).toEqual(["hello"]);
+  expect(areConnected(from.pid, to.pid)).toBe(true);
+  await hosts.shutdown();
+});
 
 test("a stopped daemon does not delay messages to the processes of its host", async () => {
   const { hosts, asker, far, daemon } = await pair();

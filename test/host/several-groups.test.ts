@@ -88,6 +88,8 @@ test("processes of this machine have the credentials of hosts that join a group 
   await more.ready;
   const grown = procs.resize({ hosts: 2 });
   const workers = grown.spawn("workers", crew.SteelWorker);
+  // Messages to processes that take long to start may go through the daemon.
+  await workers.ready;
   expect(await own.order.callOne(workers, "hello")).toEqual(["hello", "hello"]);
   const places = [...(await workers.where.call()).values()];
   const { pid } = await own.where.callOne();

@@ -76,12 +76,12 @@ onSlurm("a job of Slurm", (lab) => {
 
   test("waits with Slurm's own reason while others use the nodes", async () => {
     const other = await lab.occupyNow("--nodes=3", "--exclusive");
-    const driver = lab.startDriver({ hostTimeout: "1s" });
+    const driver = lab.startDriver({ hostTimeout: "8s" });
     await until(() =>
       driver.events().some((event) => /^pending: job \d+ is PENDING: (Resources|Priority)$/.test(event)),
     );
     // The time in the queue does not count for hostTimeout.
-    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await new Promise((resolve) => setTimeout(resolve, 9000));
     lab.cluster.run("scancel", other);
     expect((await driver.outcome()).names).toHaveLength(4);
     expect(await driver.exited).toBe(0);

@@ -58,10 +58,10 @@ onSlurm("the hosts of a job of Slurm", (lab) => {
 
   test("wait in the queue of Slurm for more, which does not count for hostTimeout", async () => {
     const other = await lab.occupyNow("--nodes=2", "--exclusive");
-    const options = { sizes: [2], hostTimeout: "3s" };
+    const options = { sizes: [2], hostTimeout: "8s" };
     const driver = lab.startDriver(options, "kill", lab.cluster.env, "on-resized-hosts.ts");
     await until(() => lab.living().length === 3);
-    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await new Promise((resolve) => setTimeout(resolve, 9000));
     lab.cluster.run("scancel", other);
     expect(await driver.exited).toBe(0);
     expect(stepsOf(driver)).toEqual(["0", "0,1"]);

@@ -11,8 +11,11 @@ import type { Pipe } from "../../link/transport/pipe.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf, type HostTarget } from "./host-connection.js";
 
-/** Time limit in ms for connecting to a port. It is short because links can also go through the daemon. */
-const directDialLimit = 2000;
+/**
+ * Time limit in ms for connecting to a port. It is short because a firewall that drops packets never answers, and links
+ * can also go through the daemon. A process that is connected may take longer for the handshake: it may be starting.
+ */
+const connectLimit = 2000;
 
 /** Time in ms until a host whose ports did not answer is tried again. The host may only have been busy. */
 const retryAfter = 60_000;
@@ -47,21 +50,27 @@ export class DirectLinks {
     const hidden = (this.#unreachableUntil.get(agent) ?? Number.NEGATIVE_INFINITY) > clock.now();
     if (address.kind === "unix" || hidden) return undefined;
     const tls = credentialsOf(proof?.tls);
+    let isSilent = false;
     const link = { universe: from.universe, from: from.id, to: peer, direct: true, use, port };
     const dialled = {
       ...link,
       peer: `process ${formatId(peer)} at ${formatNetworkAddress(address)}`,
       token: proof?.token,
-      handshakeMs: directDialLimit,
-      connect: (own: number | undefined, signal: AbortSignal) =>
-        this.#platform.connect({ ...address, port: own ?? address.port }, tls, signal),
+      connectMs: connectLimit,
+      connect: async (own: number | undefined, signal: AbortSignal) => {
+        try {
+          return await this.#platform.connect({ ...address, port: own ?? address.port }, tls, signal);
+        } catch (error) {
+          isSilent = signal.aborted;
+          throw error;
+        }
+      },
     };
-    const started = clock.now();
     try {
       return await dialResumable({ clock, random, ...dialled });
     } catch {
-      // A refusal arrives fast and costs little, so only timeouts suppress later attempts.
-      if (clock.now() - started >= directDialLimit) this.#unreachableUntil.set(agent, clock.now() + retryAfter);
+      // A refusal arrives fast and costs little, so only ports that do not answer suppress later attempts.
+      if (isSilent) this.#unreachableUntil.set(agent, clock.now() + retryAfter);
       return undefined;
     }
   }
