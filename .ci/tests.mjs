@@ -10,8 +10,8 @@ import { root, run } from "./steps.mjs";
  * @param args further arguments of vitest
  * @param profile `short` or `long`; property tests and fuzzers read it from VICEROY_TEST_PROFILE and choose their
  * number of cases
- * @returns the exit code, the counts of vitest's JSON report, and a text for each failed test; a run without a report
- * counts as one failure
+ * @returns the exit code, the counts of vitest's JSON report, the texts of the failures, and the failed tests with the
+ * name of each and its text; a run without a report counts as one failure
  */
 export async function runTests(args, profile = "short") {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-tests-"));
@@ -34,18 +34,47 @@ function countsOf(report) {
     const isFailed = ({ status }) => status === "failed";
     // A file that cannot be loaded, or whose hook fails, has no failed test and counts as a failure.
     const broken = testResults.filter((file) => isFailed(file) && !file.assertionResults.some(isFailed));
-    const failures = testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults
-        .filter(isFailed)
-        .map(({ ancestorTitles, title, failureMessages }) =>
-          failure([path.relative(root, name), ...ancestorTitles, title], failureMessages[0]),
-        ),
+    const tests = testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults.filter(isFailed).map(({ ancestorTitles, title, failureMessages }) => ({
+        file: path.relative(root, name),
+        fullName: [...ancestorTitles, title].join(" "),
+        text: failure([path.relative(root, name), ...ancestorTitles, title], failureMessages[0]),
+      })),
     );
-    failures.push(...broken.map(({ name, message }) => failure([path.relative(root, name)], message)));
-    return { passed: numPassedTests, failed: numFailedTests + broken.length, failures };
+    const files = broken.map(({ name, message }) => failure([path.relative(root, name)], message));
+    const failures = [...tests.map(({ text }) => text), ...files];
+    return { passed: numPassedTests, failed: numFailedTests + broken.length, failures, tests };
   } catch {
-    return { passed: 0, failed: 1, failures: ["vitest has written no report"] };
+    return { passed: 0, failed: 1, failures: ["vitest has written no report"], tests: [] };
   }
+}
+
+/** How many failed tests are run again. More are no accident. */
+const maxRunAgain = 5;
+
+/**
+ * Runs failed tests three more times, each by itself. A test that then passes three times has failed because the machine
+ * was busy, or because of a race that happens rarely.
+ * @param tests the failed tests that `runTests` has returned
+ * @param args further arguments of vitest
+ * @param profile as for `runTests`
+ * @returns those that have passed three times
+ */
+export async function runAgain(tests, args = [], profile = "short") {
+  const unsteady = [];
+  if (tests.length > maxRunAgain) return unsteady;
+  for (const test of tests) {
+    const name = `^${test.fullName.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+    let passes = 0;
+    // A name that matches no test passes nothing.
+    const passesNow = async () => {
+      const { code, passed } = await runTests([test.file, "-t", name, ...args], profile);
+      return code === 0 && passed > 0;
+    };
+    while (passes < 3 && (await passesNow())) passes++;
+    if (passes === 3) unsteady.push(test);
+  }
+  return unsteady;
 }
 
 function failure(names, message = "") {
@@ -64,8 +93,13 @@ export function failuresIn(output) {
 /**
  * Prints what has failed, and then the line `N passed, N failed`. Whoever reads only the end of a long output sees both.
  * @param failures a text for each failed test or step
+ * @param unsteady the tests that have failed, and passed when they were run again
  */
-export function printEnd(passed, failed, failures) {
+export function printEnd(passed, failed, failures, unsteady = []) {
+  if (unsteady.length > 0) {
+    console.log("\nFailed once, and passed three times when run again, which is a bug of the test or of Viceroy:");
+    for (const { text } of unsteady) console.log(`  ${text}`);
+  }
   console.log(failures.length === 0 ? "" : `\nFailed:\n${failures.map((line) => `  ${line}\n`).join("")}`);
   console.log(`${passed} passed, ${failed} failed`);
 }

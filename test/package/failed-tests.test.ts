@@ -1,6 +1,6 @@
 /** Checks that the end of a run of tests names those that have failed, because the rest of the output may be cut. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 // @ts-expect-error: The script has no declarations.
@@ -12,10 +12,11 @@ const folder = mkdtempSync(path.join(root, "node_modules/.failed-tests-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const script = `
-  import { failuresIn, printEnd, runTests } from ${JSON.stringify(path.join(root, ".ci/tests.mjs"))};
-  const { code, passed, failed, failures } = await runTests(process.argv.slice(1));
+  import { printEnd, runAgain, runTests } from ${JSON.stringify(path.join(root, ".ci/tests.mjs"))};
+  const { code, passed, failed, failures, tests } = await runTests(process.argv.slice(1));
+  const unsteady = await runAgain(tests, process.argv.slice(1));
   console.log("---");
-  printEnd(passed, failed, failures);
+  printEnd(passed, failed, failures, unsteady);
   process.exitCode = code;
 `;
 
@@ -64,4 +65,23 @@ test("a file that cannot be loaded, and one whose hook fails, are named", () => 
   expect(run('beforeAll(() => { throw new Error("no server") });\ntest("one", () => {});').shown).toBe(
     "\nFailed:\n  some.check.ts: no server\n\n0 passed, 1 failed\n",
   );
+});
+
+test("failed tests are run again, and those that pass three times are named", () => {
+  const file = path.join(folder, "runs");
+  const unsteady = `
+    import { appendFileSync, readFileSync } from "node:fs";
+    const run = (name) => {
+      appendFileSync(${JSON.stringify(file)}, name);
+      return readFileSync(${JSON.stringify(file)}, "utf8").split(name).length - 1;
+    };
+    test("fails (at first)", () => expect(run("a")).toBeGreaterThan(1));
+    test("fails twice", () => expect(run("b")).toBeGreaterThan(2));
+    test("passes", () => expect(run("c")).toBe(1));
+  `;
+  const { shown } = run(unsteady);
+  expect(shown).toMatch(
+    /^\nFailed once, and passed three times when run again, which is a bug of the test or of Viceroy:\n {2}some.check.ts > fails \(at first\): .*\n\nFailed:/,
+  );
+  expect(readFileSync(file, "utf8")).toBe("abcaaab");
 });
