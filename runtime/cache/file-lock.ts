@@ -1,15 +1,18 @@
 /**
- * A lock between processes, for a file that they read and write together. The program `flock` of util-linux holds the
- * lock: the kernel releases it when that process ends, which it does when its input ends, so no lock outlives a killed
- * driver.
+ * A lock between processes, for a file that they read and write together. The program `flock` of util-linux takes the lock for a
+ * descriptor of this process, which holds it from then on. The kernel releases it when the last process has closed the descriptor,
+ * so no lock outlives a killed driver.
  */
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { lazyModules } from "../lazy-modules.js";
 
 /** A held lock. */
 export interface HeldLock {
-  /** Releases the lock. Resolves when other processes can take it. */
-  release(): Promise<void>;
+  /** The descriptor that holds the lock. A child process that inherits it holds the lock, too, until it ends. */
+  readonly descriptor: number;
+  /** Releases the lock. Idempotent. */
+  release(): void;
 }
 
 /**
@@ -18,29 +21,42 @@ export interface HeldLock {
  * @throws Error if the lock cannot be taken
  */
 export async function lockFile(file: string, signal?: AbortSignal): Promise<HeldLock> {
-  const child = lazyModules.childProcess.spawn("flock", ["-x", file, "sh", "-c", "echo locked; exec cat"], {
-    stdio: ["pipe", "pipe", "pipe"],
+  const descriptor = openFile(file);
+  try {
+    await takeLock(file, descriptor, signal);
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+  let isHeld = true;
+  const release = () => {
+    if (isHeld) closeSync(descriptor);
+    isHeld = false;
+  };
+  return { descriptor, release };
+}
+
+function openFile(file: string): number {
+  try {
+    return openSync(file, "a", 0o600);
+  } catch (cause) {
+    throw new Error(`cannot lock ${file}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Has `flock` lock the open file behind a descriptor, which the child shares with this process. */
+async function takeLock(file: string, descriptor: number, signal: AbortSignal | undefined): Promise<void> {
+  const child = lazyModules.childProcess.spawn("flock", ["-x", "3"], {
+    stdio: ["ignore", "ignore", "pipe", descriptor],
     ...(signal === undefined ? {} : { signal }),
   });
-  child.stdin.on("error", () => {});
   let complaint = "";
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr!.on("data", (chunk: Buffer) => {
     complaint += chunk.toString();
   });
-  const ended = once(child, "close");
-  const locked = once(child.stdout, "data");
-  locked.catch(() => {});
-  const outcome = await Promise.race([locked.then(() => "locked" as const), ended.then(() => "ended" as const)]).catch(
-    (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === "ENOENT" ? "the program flock of util-linux is not installed" : cause.message;
-      throw new Error(`cannot lock ${file}: ${why}`, { cause });
-    },
-  );
-  if (outcome === "ended") throw new Error(`cannot lock ${file}: ${complaint.trim() || "flock has ended"}`);
-  return {
-    release: async () => {
-      child.stdin.end();
-      await ended;
-    },
-  };
+  const [code] = (await once(child, "close").catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === "ENOENT" ? "the program flock of util-linux is not installed" : cause.message;
+    throw new Error(`cannot lock ${file}: ${why}`, { cause });
+  })) as [number | null];
+  if (code !== 0) throw new Error(`cannot lock ${file}: ${complaint.trim() || "flock has ended"}`);
 }

@@ -307,7 +307,7 @@ export class JobLife {
       removeCredentials(known.folder);
       this.cache?.remove(known.applyId);
     } finally {
-      await lock?.release();
+      lock?.release();
     }
   }
 }

@@ -49,7 +49,7 @@ export async function submitJob(
     if (usable !== undefined) return { record: usable, isNew: false };
     return { record: await submitNew(provider, options, cache, signal, client), isNew: true };
   } finally {
-    await lock?.release();
+    lock?.release();
   }
 }
 

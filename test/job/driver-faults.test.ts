@@ -48,7 +48,7 @@ const directories = () => readdirSync(tmpdir()).filter((name) => name.startsWith
 
 describe.runIf(root)("a full disk", () => {
   test.each([
-    ["the lock", 0, /^cannot lock .*: .*No space left on device$/],
+    ["the lock", 0, /^cannot lock .*: ENOSPC: no space left on device, open '.*'$/],
     ["the cache", 1, /^ENOSPC: no space left on device, open '.*'$/],
   ])("without space for %s, a job is not started", async (_, files, reason) => {
     const cache = join(smallFolder(files), "job_state.json");

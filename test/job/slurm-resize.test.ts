@@ -1,4 +1,7 @@
 /** Tests of jobs on a real cluster of Slurm that get more and fewer nodes while they run. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../proc/until.js";
 import type { JobDriver } from "./job-driver.js";
@@ -11,6 +14,15 @@ async function resize(lab: SlurmLab, options: object, how: "wait" | "kill" = "ki
   await until(() => driver.printed.some(({ words }) => words !== undefined) || driver.child.exitCode !== null);
   expect(driver.complaints()).toBe("");
   return driver;
+}
+
+/** Returns the environment of programs whose `sbatch` begins after a pause. @param seconds the length of the pause */
+function slowlySubmitting(lab: SlurmLab, seconds: number): NodeJS.ProcessEnv {
+  const folder = mkdtempSync(join(tmpdir(), "slow-sbatch-"));
+  writeFileSync(join(folder, "sbatch"), `#!/bin/sh\nsleep ${seconds}\nPATH="\${PATH#*:}"\nexec sbatch "$@"\n`, {
+    mode: 0o755,
+  });
+  return { ...lab.cluster.env, PATH: `${folder}${delimiter}${lab.cluster.env["PATH"]}` };
 }
 
 /** The lines that the program prints, one after each step: the ranks of the hosts, or the message of an error. */
@@ -76,5 +88,36 @@ onSlurm("the hosts of a job of Slurm", (lab) => {
     expect(await driver.exited).toBe(0);
     expect(stepsOf(driver)).toEqual(["0", `cannot resize job "viceroy": Slurm has ended job ${id}: CANCELLED`]);
     expect(lab.living()).toEqual([other]);
+  });
+
+  test("get each of them once from two programs that ask at the same time", async () => {
+    const cache = newCache();
+    const first = await resize(lab, { cache, sizes: [] }, "wait");
+    const env = slowlySubmitting(lab, 5);
+    const start = () => lab.startDriver({ cache, sizes: [3] }, "wait", env, "on-resized-hosts.ts");
+    const drivers = [start(), start()];
+    await until(() => drivers.every((driver) => stepsOf(driver).length === 2));
+    expect(drivers.map(stepsOf)).toEqual([
+      ["0", "0,1,2"],
+      ["0", "0,1,2"],
+    ]);
+    expect(new Set([first, ...drivers].map(({ printed }) => printed[0]!.applyId)).size).toBe(1);
+    expect(lab.living()).toHaveLength(2);
+  });
+
+  test("get none twice when a program is killed while it submits a job for them, and another program asks", async () => {
+    const cache = newCache();
+    await resize(lab, { cache, sizes: [] }, "wait");
+    const env = slowlySubmitting(lab, 8);
+    const killed = lab.startDriver({ cache, sizes: [3] }, "wait", env, "on-resized-hosts.ts");
+    const submits = () => running(/slow-sbatch-\w+\/sbatch --parsable/, lab.cluster.login.machine.pids).length > 0;
+    await until(submits);
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    expect(lab.living()).toHaveLength(1);
+    const next = await resize(lab, { cache, sizes: [3] }, "wait");
+    expect(stepsOf(next)).toEqual(["0", "0,1,2"]);
+    expect(submits()).toBe(false);
+    expect(lab.living()).toHaveLength(2);
   });
 });

@@ -1,6 +1,7 @@
 /** Runs the commands of Slurm, on this machine or on a login node over `ssh`. Only their portable text output is read. */
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
+import type { HeldLock } from "../../cache/file-lock.js";
 import { taskMarkVariable } from "../../process-table.js";
 import { quote } from "../quote.js";
 
@@ -34,19 +35,22 @@ export class SlurmCommands {
   /**
    * Runs a command.
    * @param input the text of its standard input
+   * @param held a lock that is held until the command has ended, also if this program is killed
    * @returns what it prints
    * @throws SlurmCommandError if it fails, or does not exist
    */
-  async run(command: readonly string[], input = ""): Promise<string> {
+  async run(command: readonly string[], input = "", held?: HeldLock): Promise<string> {
     const [program] = command;
     // A login node may print a banner, which goes to standard error, or lines of the user's own shell profile.
     const through =
       this.#login === null ? command : ["ssh", "-o", "BatchMode=yes", "--", this.#login, command.map(quote).join(" ")];
-    const child = spawn(through[0]!, through.slice(1), {
+    // ssh closes the descriptors that it inherits. The shell keeps the one of the lock.
+    const [file, ...args] = held === undefined ? through : ["sh", "-c", '"$@"; exit $?', "sh", ...through];
+    const child = spawn(file!, args, {
       // Slurm gives the environment to its jobs.
       env: { ...process.env, [taskMarkVariable]: undefined },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+      stdio: ["pipe", "pipe", "pipe", ...(held === undefined ? [] : [held.descriptor])],
+    }) as ChildProcessWithoutNullStreams;
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     const ended = new Promise<number | null>((resolve, reject) => {

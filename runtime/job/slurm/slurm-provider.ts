@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type HeldLock, lockFile } from "../../cache/file-lock.js";
 import {
   batchVariable,
   type ClientOutcome,
@@ -81,6 +82,9 @@ const issuer = fileURLToPath(new URL("./job-issuer.mjs", import.meta.url));
 /** The name of the file with the token. */
 const tokenName = "token";
 
+/** The name of the file whose lock a driver holds while it changes the number of batch jobs. */
+const lockName = "resize.lock";
+
 /** Time in ms that the hosts wait for a driver, if they are to end with it. The driver attaches them one after another. */
 const driverEndMs = 60_000;
 
@@ -144,10 +148,13 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return client === undefined ? { ...base, batches } : { ...base, batches, isBatch: true };
   }
 
-  /** @returns the id of the batch job */
-  async #submit(job: Omit<BatchJob, "issuer" | "commandLine" | "node">): Promise<number> {
+  /**
+   * @param held a lock that is held until Slurm has answered
+   * @returns the id of the batch job
+   */
+  async #submit(job: Omit<BatchJob, "issuer" | "commandLine" | "node">, held?: HeldLock): Promise<number> {
     const script = batchScript(this.spec, { ...job, issuer, commandLine, node: this.#node });
-    const out = await this.#commands.run(["sbatch", "--parsable"], script);
+    const out = await this.#commands.run(["sbatch", "--parsable"], script, held);
     const [, id] = /^(\d+)(?:;|$)/m.exec(out.trim()) ?? [];
     if (id === undefined) throw new Error(`sbatch has printed no job id: ${out.trim()}`);
     return Number(id);
@@ -239,15 +246,17 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     signal: AbortSignal,
   ): Promise<readonly ReadyHost[]> {
     const { applyId, folder, tokenFile } = allocation;
-    await this.#addSecrets(dirname(tokenFile), allocation, places);
     const added: FurtherBatch[] = [];
     try {
-      for (const wanted of missingHosts(places, await furtherBatches(this.#commands, applyId))) {
-        const { mesh, first, hosts } = wanted;
-        const meshes = { [mesh]: { ...this.meshes[mesh]!, hosts } };
-        const job = { name, applyId, comment: furtherComment(applyId, wanted), meshes, first, folder, idle };
-        added.push({ ...wanted, id: await this.#submit({ ...job, comesBack: lostTimeout > 0 }) });
-      }
+      await this.#alone(allocation, signal, async (held) => {
+        await this.#addSecrets(dirname(tokenFile), allocation, places);
+        for (const wanted of missingHosts(places, await furtherBatches(this.#commands, applyId))) {
+          const { mesh, first, hosts } = wanted;
+          const meshes = { [mesh]: { ...this.meshes[mesh]!, hosts } };
+          const job = { name, applyId, comment: furtherComment(applyId, wanted), meshes, first, folder, idle };
+          added.push({ ...wanted, id: await this.#submit({ ...job, comesBack: lostTimeout > 0 }, held) });
+        }
+      });
       const further = await furtherBatches(this.#commands, applyId);
       const own = further.filter((batch) => places.some((place) => hasPlace(batch, place)));
       const found = await this.#hostsOf(allocation, this.#partsOf(allocation, own), report, signal);
@@ -263,7 +272,22 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
 
   async shrink(allocation: SlurmAllocation, mesh: string, hosts: number): Promise<() => Promise<void>> {
     const ending = endingBatches(await furtherBatches(this.#commands, allocation.applyId), mesh, hosts);
-    return () => endBatches(this.#partsOf(allocation, ending));
+    // A driver that gets more hosts must not take these for hosts that stay.
+    return () => this.#alone(allocation, undefined, () => endBatches(this.#partsOf(allocation, ending)));
+  }
+
+  /** Calls a function while no other driver of the run submits batch jobs for further hosts, or ends them. */
+  async #alone(
+    { tokenFile }: SlurmAllocation,
+    signal: AbortSignal | undefined,
+    act: (held: HeldLock) => Promise<void>,
+  ): Promise<void> {
+    const held = await lockFile(join(dirname(tokenFile), lockName), signal);
+    try {
+      await act(held);
+    } finally {
+      held.release();
+    }
   }
 
   /** Makes secrets for further hosts, where their issuer reads them. @param folder that of the run on this machine */

@@ -77,7 +77,7 @@ async function install(root: string, folder: string, { manifest, lock }: LockedP
     rmSync(`${folder}.new`, { recursive: true, force: true });
     throw new Error(`cannot install packages in ${folder}: ${errorMessage(cause)}`, { cause });
   } finally {
-    await held.release();
+    held.release();
   }
   removeUnused(root, Date.now());
 }
