@@ -2,9 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { thisHost } from "viceroy";
 import { expect, test } from "vitest";
+import "../../examples/quorum-training/generated/registry.js";
 import { batchOf, weightCount } from "../../examples/quorum-training/src/data.js";
+import { LogisticReplica } from "../../examples/quorum-training/src/logistic-replica.js";
 import { makeModel } from "../../examples/quorum-training/src/make-model.js";
+import { Quorum } from "../../examples/quorum-training/src/quorum.js";
 import { TypedArrayModel } from "../../examples/quorum-training/src/typed-array-model.js";
 import { onSlurm } from "../job/lab/slurm-tests.js";
 import { describeTensors, hasTensors } from "../tensor/addon.js";
@@ -45,14 +49,29 @@ async function checkTraining(computesWith: string, start: (file: string) => Prom
 }
 
 const kinds = [
-  { computesWith: "typed arrays", env: { VICEROY_TENSOR_ADDON: "off" } },
-  ...(hasTensors ? [{ computesWith: "tensors", env: {} }] : []),
-];
+  ["typed arrays", { VICEROY_TENSOR_ADDON: "off" }],
+  ...(hasTensors ? [["tensors", {}] as const] : []),
+] as const;
 
 test.concurrent.for(kinds)(
-  "quorum training with $computesWith: two replicas go on when the process or the host of the third is killed, which comes back and catches up",
-  ({ computesWith, env }) => checkTraining(computesWith, (file) => runExample("quorum-training", [file], root, env)),
+  "quorum training with %s: two replicas go on when the process or the host of the third is killed, which comes back and catches up",
+  ([computesWith, env]) => checkTraining(computesWith, (file) => runExample("quorum-training", [file], root, env)),
 );
+
+test("quorum training: a replica that has been restarted before anybody noticed leaves, and catches up", async () => {
+  await using procs = thisHost().spawnProcs({ replicas: 2 }, { isolation: "inline" });
+  const mesh = procs.spawn("replicas", LogisticReplica);
+  const [first, second] = [0, 1].map((replicas) => mesh.slice({ replicas }));
+  const quorum = new Quorum([first!, second!], 1);
+  expect((await quorum.step(0)).members).toEqual([0, 1]);
+  const fresh = procs.spawn("fresh", LogisticReplica);
+  const restarted = new Quorum([first!, fresh.slice({ replicas: 1 })], 1);
+  await expect(fresh.slice({ replicas: 1 }).gradient.callOne(1)).rejects.toThrow(
+    "cannot compute step 1: this replica has the weights of step 0",
+  );
+  expect((await restarted.step(1)).members).toEqual([0]);
+  expect((await restarted.step(2)).members).toEqual([0, 1]);
+});
 
 describeTensors("with libtorch", () => {
   test("quorum training: both models have the same loss, the same gradient and the same weights after a step", () => {
