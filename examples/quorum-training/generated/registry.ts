@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/replica#Replica": 0x14d9770ade27d3b8n,
+    "viceroy/schemas/replica#Replica": 0xa462c80752468b37n,
   },
   actors: {
     "viceroy/src/logistic-replica#LogisticReplica": {

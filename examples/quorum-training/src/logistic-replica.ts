@@ -1,31 +1,30 @@
 import { context } from "viceroy";
 import { RdmaBuffer } from "viceroy/rdma";
-import { type Gradient, type Offer, ReplicaActor } from "../generated/replica.js";
-import { batchOf, weights } from "./data.js";
+import { type Description, type Gradient, type Offer, ReplicaActor } from "../generated/replica.js";
+import { batchOf, weightCount } from "./data.js";
+import { makeModel } from "./make-model.js";
 
-const learningRate = 0.5;
-
-/** Logistic regression, whose weights are in memory that other replicas can read. */
+/** A replica whose weights are in memory that other replicas can read. */
 export class LogisticReplica extends ReplicaActor {
-  readonly #weights = new Float32Array(weights);
-  readonly #memory = RdmaBuffer.register(this.#weights);
+  readonly #weights = new Float32Array(weightCount);
+  readonly #memory = RdmaBuffer.register(this.#weights, { access: "r" });
+  readonly #model = makeModel(this.#weights);
+  /** The step that comes next. */
   #step = 0;
 
+  describe(): Description {
+    return { pid: process.pid, computesWith: this.#model.computesWith };
+  }
+
   gradient(step: number): Gradient {
-    const gradient = new Float32Array(weights);
-    let loss = 0;
-    const samples = batchOf(context().actor.rank.rank, step);
-    for (const { inputs, label } of samples) {
-      const sum = inputs.reduce((total, input, i) => total + input * this.#weights[i]!, 0);
-      const likely = 1 / (1 + Math.exp(-sum));
-      loss -= Math.log(label === 1 ? likely : 1 - likely) / samples.length;
-      for (const [i, input] of inputs.entries()) gradient[i]! += ((likely - label) * input) / samples.length;
-    }
-    return { loss, gradient };
+    // A replica that has been restarted since the last step has the weights of the beginning.
+    if (step !== this.#step)
+      throw new Error(`cannot compute step ${step}: this replica has the weights of step ${this.#step}`);
+    return this.#model.gradient(batchOf(context().actor.rank.rank, step));
   }
 
   apply(step: number, mean: Float32Array): void {
-    for (const [i, slope] of mean.entries()) this.#weights[i]! -= learningRate * slope;
+    this.#model.apply(mean);
     this.#step = step + 1;
   }
 
@@ -33,10 +32,9 @@ export class LogisticReplica extends ReplicaActor {
     return { step: this.#step, weights: this.#memory };
   }
 
-  async catchUp({ step, weights: theirs }: Offer): Promise<number> {
+  async catchUp({ step, weights: theirs }: Offer): Promise<void> {
     await theirs.readInto(this.#weights);
     await theirs.drop();
     this.#step = step;
-    return step;
   }
 }

@@ -1,14 +1,20 @@
-/** Three replicas train one model. A host is killed: the others go on, and the replica comes back and catches up. */
+/** Three replicas train one model. A replica and then a host are killed: the others go on, and the lost replica comes back and catches up. */
+import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { ProcessJob, SlurmJob } from "viceroy/job";
 import "../generated/registry.js";
+import { weightCount } from "./data.js";
 import { LogisticReplica } from "./logistic-replica.js";
 import { plotLoss } from "./plot.js";
 import { Quorum, type Step } from "./quorum.js";
 
 const replicas = 3;
-const killed = 1;
+const ranks = [...Array(replicas).keys()];
+/** The first fault hits replica 0, and the second one replica 1. */
+const faults = [killReplica, killHost];
+/** The number of steps of all replicas before each fault, and after the last one. */
+const together = 40;
 const words = process.argv.slice(2);
 const plot = words.find((word) => word !== "--slurm");
 
@@ -17,34 +23,64 @@ await using job = words.includes("--slurm") ? new SlurmJob(options) : new Proces
 const { trainers } = await job.state();
 const procs = trainers.spawnProcs({}, { restart: { policy: "on-failure" } });
 const mesh = procs.spawn("replicas", LogisticReplica);
-await mesh.ready;
+const kinds = new Set([...(await mesh.describe.call()).values()].map(({ computesWith }) => computesWith));
+console.log(`the replicas compute with ${[...kinds].join(" and ")}`);
 const quorum = new Quorum(
-  [...Array(replicas).keys()].map((hosts) => mesh.slice({ hosts })),
+  ranks.map((hosts) => mesh.slice({ hosts })),
   2,
 );
 
 const steps: Step[] = [];
-let kill: Promise<void> | undefined;
-/** The number of steps after the replica has come back. */
-let together = 0;
-for (let step = 0; together < 40; step++) {
-  const made = await quorum.step(step);
-  const before = steps.at(-1)?.members.length ?? replicas;
-  steps.push(made);
-  if (made.members.length < before) console.log(`replica ${killed} has left, and ${made.members.length} go on`);
-  if (made.members.length > before) console.log(`replica ${killed} is back, with the state of another one`);
-  if (step === 40) kill = killHost(killed);
-  if (steps.some(({ members }) => members.length < replicas) && made.members.length === replicas) together++;
+const kills: Promise<void>[] = [];
+let departures = 0;
+for (let whole = 0; whole < together || departures < faults.length; ) {
+  const before = steps.at(-1)?.members ?? ranks;
+  const step = await quorum.step(steps.length);
+  steps.push(step);
+  const { members } = step;
+  const left = before.filter((rank) => !members.includes(rank));
+  const back = members.filter((rank) => !before.includes(rank));
+  for (const rank of left) console.log(`replica ${rank} has left, and ${members.length} go on`);
+  for (const rank of back) console.log(`replica ${rank} is back, with the state of another one`);
+  departures += left.length;
+  whole = members.length === replicas ? whole + 1 : 0;
+  if (whole === together && departures < faults.length) kills.push(faults[departures]!(departures));
   // The steps of a larger model take longer.
   await pause(10);
 }
-await kill;
+await Promise.all(kills);
 const losses = steps.map(({ loss }) => loss);
 console.log(`loss ${losses[0]!.toFixed(2)} at first, ${losses.at(-1)!.toFixed(2)} at the end`);
+const [first, ...others] = await Promise.all(ranks.map(readWeights));
+for (const weights of others)
+  assert.deepEqual(weights, first, "cannot train one model: the replicas have different weights");
+console.log("all replicas have equal weights");
 if (plot !== undefined) writeFileSync(plot, plotLoss(steps, replicas));
 
-/** Kills the daemon of a host, as a failing machine would. Its processes end with it. The command is a child of the daemon. */
-async function killHost(host: number): Promise<void> {
-  const run = await job.spmd({ stdio: "ignore" }, ["sh", "-c", `test "$RANK" != ${host} || kill -KILL "$PPID"`]);
+/** Kills the process of a replica. */
+async function killReplica(rank: number): Promise<void> {
+  const { pid } = await mesh.slice({ hosts: rank }).describe.callOne();
+  console.log(`the process of replica ${rank} is killed`);
+  await kill(rank, `${pid}`);
+}
+
+/** Kills the daemon of a host, as a failing machine would. Its processes end with it. */
+async function killHost(rank: number): Promise<void> {
+  console.log(`the host of replica ${rank} is killed`);
+  // The command of `kill` is a child of the daemon.
+  await kill(rank, '"$PPID"');
+}
+
+async function kill(host: number, pid: string): Promise<void> {
+  const run = await job.spmd({ stdio: "ignore" }, ["sh", "-c", `test "$RANK" != ${host} || kill -KILL ${pid}`]);
   await run.exited().catch(() => {});
+}
+
+/** Reads the weights of a replica from its memory. */
+async function readWeights(rank: number): Promise<Float32Array> {
+  const { weights } = await mesh.slice({ hosts: rank }).offer.callOne();
+  const copy = new Float32Array(weightCount);
+  await weights.readInto(copy);
+  await weights.drop();
+  return copy;
 }

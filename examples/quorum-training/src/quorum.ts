@@ -1,6 +1,6 @@
 /** The replicas that train together: those that answer. The others are asked again at each step, and catch up before they take part. */
 import type { ReplicaMesh } from "../generated/replica.js";
-import { weights } from "./data.js";
+import { weightCount } from "./data.js";
 
 /** One step, as the quorum has made it. */
 export interface Step {
@@ -25,7 +25,7 @@ export class Quorum {
   async step(step: number): Promise<Step> {
     const members = [...this.#members];
     const answers = await Promise.allSettled(members.map((rank) => this.#replicas[rank]!.gradient.callOne(step)));
-    const mean = new Float32Array(weights);
+    const mean = new Float32Array(weightCount);
     const given = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     for (const [i, { status }] of answers.entries()) if (status === "rejected") this.#members.delete(members[i]!);
     if (given.length < this.#least) throw new Error(`step ${step} has ${given.length} of ${this.#least} replicas`);
