@@ -1,7 +1,7 @@
 /**
  * Runs the examples and the built package with other versions of Node.js than the current one, with which the tests run
- * them: the oldest that package.json names, and those in use. Each version loads every entry point, compiles the schemas
- * and runs the examples: `node .ci/nodes.mjs [--at-a-time 2] [20 22 24]`, where `--at-a-time` is the number of versions
+ * them: the oldest that package.json names, and those in use. Each version loads every entry point, compiles Viceroy's own
+ * schemas and runs the examples: `node .ci/nodes.mjs [--at-a-time 2] [20 22 24]`, where `--at-a-time` is the number of versions
  * that run at a time, by default the number of processors.
  */
 import { existsSync } from "node:fs";
@@ -52,10 +52,8 @@ const onThisMachine = { "examples/slurm": ["--local"], "examples/ssh": ["--local
 /** The runs of one version, each as `[folder, ...arguments]`. */
 const runs = [
   [".", "--input-type=module", "--eval", load],
-  ...examples().flatMap((example) => [
-    [example, path.join(root, "dist/cli/viceroy.js"), "compile", "--check"],
-    [".", "--import", "tsx", `${example}/src/main.ts`, ...(onThisMachine[example] ?? [])],
-  ]),
+  [".", path.join(root, "dist/cli/viceroy.js"), "compile", "--check"],
+  ...examples().map((example) => [".", "--import", "tsx", `${example}/src/main.ts`, ...(onThisMachine[example] ?? [])]),
 ];
 
 /**
