@@ -10,7 +10,7 @@
  * - job: job.js, which users import as viceroy/job. It imports parts of the runtime as #job-kernel, which belongs to
  * `runtime`. job-keeper.js, job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the
  * certificates of jobs, for all of them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh
- * brings to a host.
+ * brings to a host. job-kubernetes-image.cjs is the one that pods of Kubernetes apply the steps of an image with.
  * - sync: sync.mjs, which a program loads when it brings code to hosts, and hosts when they receive it. It takes parts of the
  * runtime from the instance that its process has loaded, because hosts of jobs have no package.json.
  * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it
@@ -411,6 +411,7 @@ async function buildJob() {
       entryPoints: {
         "job-ssh-starter": "runtime/job/ssh/starter/main.ts",
         "job-ssh-probe": "runtime/job/ssh/doctor/probe/main.ts",
+        "job-kubernetes-image": "runtime/job/kubernetes/image/applier/main.ts",
       },
       outdir: dist,
       outExtension,

@@ -1,0 +1,260 @@
+/** What a job of Kubernetes asks for: its options, their checks, and the plain JSON that a record contains. */
+import { checkOptionNames } from "../../shape/check-options.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { optionError } from "../check-option.js";
+import { type CheckedOptions, checkJobOptions, type JobOptions, type TlsSpec } from "../job-options.js";
+import { checkHostCount, checkMeshes } from "../mesh-spec.js";
+import { Compute } from "./compute/compute.js";
+import type { ComputeOptions, ComputeSpec } from "./compute/compute-options.js";
+import { checkJobName, checkLabels, checkLabelValue, checkMeshName, checkNamespace, checkObjectName, isLabelKey } from "./manifest/names.js";
+import type { Labels } from "./manifest/objects.js";
+
+/** The options of `KubernetesJob`. */
+export interface KubernetesJobOptions<M extends string> extends JobOptions {
+  /** The namespace of the pods. */
+  readonly namespace: string;
+  /**
+   * The name of the job, of its objects in Kubernetes, and at the start of the names of its pods. It is the only job of this name in the
+   * namespace. Default: `"viceroy"`.
+   */
+  readonly name?: string;
+  /** The meshes by name: pods that the job makes, or pods that are there. */
+  readonly meshes: Readonly<Record<M, KubernetesMesh>>;
+  /** The queue of Kueue in which the Jobs of the meshes wait. Default: none. */
+  readonly queue?: string;
+  /** The priority class of the pods. Default: that of the cluster. */
+  readonly priorityClass?: string;
+  /** Who besides the pods of the job may connect to its pods. False: no NetworkPolicy is made. Default: `{}`. */
+  readonly drivers?: DriverAccess | false;
+  /** The kubeconfig file. Default: the service account of the pod in which this program runs, or that of `kubectl`. */
+  readonly kubeconfig?: string;
+  /** The context in the kubeconfig file. Default: its current context. */
+  readonly context?: string;
+}
+
+/**
+ * Who may connect to the pods of a job. Pods of the namespace that have the label `viceroy/driver` with the name of the job always may.
+ */
+export interface DriverAccess {
+  /** The labels of other pods that may. */
+  readonly pods?: Labels;
+  /** The labels of the namespace of those pods. Default: the namespace of the job. */
+  readonly namespaces?: Labels;
+  /** Ranges of addresses from which drivers outside of the cluster come, such as `"10.1.0.0/16"`. */
+  readonly addresses?: readonly string[];
+}
+
+/** One mesh of a `KubernetesJob`: each host is a pod. */
+export type KubernetesMesh = ProvisionedMesh | SelectedMesh;
+
+/** Pods that the job makes. */
+export interface ProvisionedMesh extends Pick<ComputeOptions, "hosts" | "cpus" | "memory" | "gpus" | "image"> {
+  /** What the pods are like. `cpus`, `memory`, `gpus`, `image` and `hosts` beside it replace those of the compute. */
+  readonly compute?: Compute;
+}
+
+/** Pods that are there, and stay when the job ends. */
+export interface SelectedMesh {
+  /** The labels of the pods, as `kubectl get pods --selector` takes them: `"app=worker,tier!=test"`. */
+  readonly selector: string;
+  /** The number of hosts. Default: the number of pods that the selector finds. */
+  readonly hosts?: number;
+  /**
+   * How the rank of a pod is known: by a label, by the completion index of its Job, or by the number in its StatefulSet. Default: the first of
+   * the completion index and the number that the pods have.
+   */
+  readonly rank?: { readonly label: string } | "job" | "statefulset";
+}
+
+/** What a job of Kubernetes asks for. It is plain JSON. */
+export type KubernetesSpec = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly meshes: Readonly<Record<string, KubernetesMeshSpec>>;
+  readonly queue: string | null;
+  readonly priorityClass: string | null;
+  /** Null: there is no NetworkPolicy. */
+  readonly drivers: DriverAccess | null;
+  readonly kubeconfig: string | null;
+  readonly context: string | null;
+  readonly tls: TlsSpec | null;
+  readonly setup: string | null;
+  readonly node: string | null;
+};
+
+/** One mesh after the check. */
+export type KubernetesMeshSpec = ProvisionedMeshSpec | SelectedMeshSpec;
+
+/** A mesh of pods that the job makes. */
+export type ProvisionedMeshSpec = { readonly hosts: number; readonly compute: ComputeSpec };
+
+/** A mesh of pods that are there. */
+export type SelectedMeshSpec = {
+  /** Null: as many as the selector finds. */
+  readonly hosts: number | null;
+  readonly selector: string;
+  readonly rank: { readonly label: string } | "job" | "statefulset" | null;
+};
+
+/** Returns whether the job makes the pods of a mesh. */
+export function isProvisioned(mesh: KubernetesMeshSpec): mesh is ProvisionedMeshSpec {
+  return "compute" in mesh;
+}
+
+const computeNames = ["hosts", "cpus", "memory", "gpus", "image", "compute"] as const;
+const selectorNames = ["selector", "hosts", "rank"] as const;
+
+const ownOptions = [
+  "namespace",
+  "meshes",
+  "queue",
+  "priorityClass",
+  "drivers",
+  "kubeconfig",
+  "context",
+] satisfies readonly (keyof KubernetesJobOptions<string>)[];
+
+/** The options of a job of Kubernetes after their check. */
+export interface CheckedKubernetesJob {
+  readonly options: CheckedOptions;
+  readonly spec: KubernetesSpec;
+}
+
+/**
+ * Checks the options of a `KubernetesJob`.
+ * @throws TypeError if an option is unknown or malformed, or Kubernetes would refuse a name
+ * @throws RangeError if a number is out of range
+ */
+export function checkKubernetesJob(given: KubernetesJobOptions<string>): CheckedKubernetesJob {
+  const options = checkJobOptions(given, ownOptions);
+  const { name, setup, node, tls } = options;
+  const { namespace, queue, priorityClass, kubeconfig, context } = given;
+  checkJobName(name);
+  checkNamespace(namespace);
+  if (queue !== undefined) checkLabelValue("queue", queue);
+  if (priorityClass !== undefined) checkObjectName("priorityClass", priorityClass);
+  for (const [option, value] of Object.entries({ kubeconfig, context })) {
+    if (value !== undefined && (typeof value !== "string" || value === "")) throw optionError(`${option} as text`, value);
+  }
+  checkMeshes(withoutOwnChecks(given.meshes), [...computeNames, ...selectorNames]);
+  const meshes = Object.entries<KubernetesMesh>(given.meshes).map(([mesh, asked]) => [mesh, checkMesh(name, mesh, asked)]);
+  return {
+    options,
+    spec: {
+      namespace,
+      name,
+      meshes: Object.fromEntries(meshes) as Record<string, KubernetesMeshSpec>,
+      queue: queue ?? null,
+      priorityClass: priorityClass ?? null,
+      drivers: checkDrivers(given.drivers),
+      kubeconfig: kubeconfig ?? null,
+      context: context ?? null,
+      tls,
+      setup,
+      node,
+    },
+  };
+}
+
+/** Returns the options of which a job with this specification is made. */
+export function optionsOf({ tls, drivers, meshes, ...spec }: KubernetesSpec): KubernetesJobOptions<string> {
+  const given = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)) as typeof spec;
+  const asked = Object.entries(meshes).map(([name, mesh]): [string, KubernetesMesh] => {
+    if (isProvisioned(mesh)) return [name, { hosts: mesh.hosts, compute: new Compute(mesh.compute) }];
+    const { hosts, rank, selector } = mesh;
+    return [name, { selector, ...(hosts === null ? {} : { hosts }), ...(rank === null ? {} : { rank }) }];
+  });
+  return {
+    ...(given as unknown as Pick<KubernetesJobOptions<string>, "namespace">),
+    meshes: Object.fromEntries(asked),
+    tls: tls ?? false,
+    drivers: drivers ?? false,
+  };
+}
+
+/** Leaves out the numbers and amounts, which Kubernetes counts in other units than other schedulers. */
+function withoutOwnChecks(meshes: unknown): unknown {
+  if (typeof meshes !== "object" || meshes === null || Array.isArray(meshes)) return meshes;
+  const isPlain = (mesh: unknown) => typeof mesh === "object" && mesh !== null && !Array.isArray(mesh);
+  return Object.fromEntries(
+    Object.entries(meshes).map(([name, mesh]) => [
+      name,
+      isPlain(mesh) ? { ...(mesh as object), cpus: undefined, gpus: undefined, memory: undefined } : mesh,
+    ]),
+  );
+}
+
+function checkMesh(job: string, mesh: string, asked: KubernetesMesh): KubernetesMeshSpec {
+  const isSelected = "selector" in asked;
+  const other = Object.keys(asked).find((option) => !(isSelected ? selectorNames : computeNames).includes(option as never));
+  if (other !== undefined) {
+    throw optionError(
+      isSelected
+        ? `mesh "${mesh}" with selector, hosts and rank only, because its pods are there already`
+        : `mesh "${mesh}" with selector if it has rank`,
+      other,
+    );
+  }
+  return isSelected ? checkSelected(mesh, asked) : checkProvisioned(job, mesh, asked);
+}
+
+function checkProvisioned(job: string, mesh: string, asked: ProvisionedMesh): ProvisionedMeshSpec {
+  const { compute, ...own } = asked;
+  if (compute !== undefined && !(compute instanceof Compute)) {
+    throw optionError(`compute of mesh "${mesh}" as a Compute`, compute);
+  }
+  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  let spec: ComputeSpec;
+  try {
+    spec = new Compute({ ...compute?.spec, ...given }).spec;
+  } catch (error) {
+    // The message names the option, and the mesh tells which of them.
+    if (error instanceof Error) error.message = error.message.replace("cannot make a job:", `cannot make mesh "${mesh}" of a job:`);
+    throw error;
+  }
+  const { hosts, ...rest } = spec;
+  checkHostCount(mesh, hosts);
+  checkMeshName(job, mesh, hosts!);
+  // The template is merged now, so that one that the job cannot use is refused before anything is submitted.
+  new Compute(rest).podTemplate(job, mesh);
+  return { hosts: hosts!, compute: rest };
+}
+
+/** One requirement of a label selector: `key`, `!key`, `key=value`, `key!=value`, `key in (a,b)`. */
+const requirement = /^(?:!?\s*([^\s=!(),]+)|([^\s=!(),]+)\s*(?:=|==|!=)\s*([^\s=!(),]*)|([^\s=!(),]+)\s+(?:in|notin)\s*\(([^()]*)\))$/;
+
+function checkSelected(mesh: string, { selector, hosts, rank }: SelectedMesh): SelectedMeshSpec {
+  const parts = typeof selector === "string" ? selector.split(/,(?![^(]*\))/).map((part) => part.trim()) : [];
+  const isSelector = parts.every((part) => {
+    const [, exists, compared, , listed] = requirement.exec(part) ?? [];
+    const key = exists ?? compared ?? listed;
+    return key !== undefined && isLabelKey(key);
+  });
+  if (parts.length === 0 || !isSelector) {
+    throw optionError(`selector of mesh "${mesh}" as labels of pods, such as "app=worker"`, selector);
+  }
+  if (hosts !== undefined) checkHostCount(mesh, hosts);
+  if (rank !== undefined && rank !== "job" && rank !== "statefulset") {
+    checkOptionNames(`cannot make mesh "${mesh}" of a job with rank`, rank, ["label"]);
+    if (typeof rank.label !== "string" || !isLabelKey(rank.label)) {
+      throw optionError(`rank of mesh "${mesh}" as { label: "…" }, "job" or "statefulset"`, rank.label);
+    }
+  }
+  return { selector, hosts: hosts ?? null, rank: rank ?? null };
+}
+
+function checkDrivers(drivers: KubernetesJobOptions<string>["drivers"] = {}): DriverAccess | null {
+  if (drivers === false) return null;
+  checkOptionNames("cannot make a job with drivers", drivers, ["pods", "namespaces", "addresses"]);
+  const { pods, namespaces, addresses = [] } = drivers;
+  if (pods !== undefined) checkLabels("pods of drivers", pods);
+  if (namespaces !== undefined) checkLabels("namespaces of drivers", namespaces);
+  if (!Array.isArray(addresses)) throw optionError("addresses of drivers as a list of ranges", addresses);
+  for (const range of addresses) {
+    if (typeof range === "string" && /^[\d.]+\/(?:\d|[12]\d|3[0-2])$|^[\da-f:]+\/\d{1,3}$/i.test(range)) continue;
+    throw new TypeError(
+      `cannot make a job: expected each of addresses of drivers as a range, such as "10.1.0.0/16", or "192.0.2.7/32" for one address, got ${describeValue(range)}`,
+    );
+  }
+  return drivers;
+}

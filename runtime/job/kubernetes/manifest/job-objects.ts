@@ -1,0 +1,126 @@
+/** All objects of a job of Kubernetes, in the order in which they are applied. */
+import { isProvisioned, type KubernetesSpec, type ProvisionedMeshSpec } from "../kubernetes-spec.js";
+import { imageBundle, type ImageBundle } from "../image/image-bundle.js";
+import { indexedJob } from "./indexed-job.js";
+import { filesName, hostPort, jobLabel, partBytes, programName, runLabel, secretKey, secretName } from "./layout.js";
+import { networkPolicy } from "./network-policy.js";
+import type { KubernetesObject, Labels } from "./objects.js";
+import { imageOf, podTemplate } from "./pod-template.js";
+
+/** What the objects of one run depend on besides the options. */
+export interface JobRun {
+  /** The id of the run. */
+  readonly applyId: string;
+  /** Files of the folder for programs in the pods by name: `host.cjs`, `image.cjs`, the record of the job. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The compressed archive of the daemon. */
+  readonly daemon: Uint8Array;
+  /** Whether a host that is lost is replaced. */
+  readonly isReplaced: boolean;
+  /** The secrets of the hosts, in base64 by the keys of {@link secretKey}; absent: they are empty. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+/** The objects of a job. */
+export interface JobObjects {
+  /** The object that owns all others: to delete it deletes them. */
+  readonly owner: KubernetesObject;
+  /** The other objects. They have no owner yet: see {@link ownedBy}. */
+  readonly owned: readonly KubernetesObject[];
+}
+
+/**
+ * Returns the objects of a job whose pods are made.
+ * @throws TypeError, RangeError if a template cannot be used, or copied files have changed
+ */
+export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
+  const { name, namespace } = spec;
+  const labels = { [jobLabel]: name, [runLabel]: run.applyId };
+  const meshes = Object.entries(spec.meshes).filter((entry): entry is [string, ProvisionedMeshSpec] =>
+    isProvisioned(entry[1]),
+  );
+  const images = new Map(meshes.map(([mesh, { compute }]) => [mesh, imageBundle(imageOf(compute))]));
+  const programs = parts(run.daemon);
+  const jobs = meshes.map(([mesh, { hosts, compute }]) => {
+    const withDefaults = {
+      ...(spec.priorityClass === null ? {} : { priorityClass: spec.priorityClass }),
+      ...(spec.queue === null ? {} : { queue: spec.queue }),
+      ...compute,
+    };
+    const template = podTemplate(withDefaults, {
+      job: name,
+      mesh,
+      run: run.applyId,
+      setup: spec.setup,
+      node: spec.node,
+      programs: programs.length,
+      images: imageParts(images.get(mesh)).length,
+    });
+    return indexedJob(spec, { mesh, hosts, labels, template, queue: withDefaults.queue, isReplaced: run.isReplaced });
+  });
+  const configMap = (map: string, content: object): KubernetesObject =>
+    object("v1", "ConfigMap", namespace, map, labels, content);
+  return {
+    owner: configMap(name, { data: run.files }),
+    owned: [
+      object("v1", "Service", namespace, name, labels, {
+        spec: {
+          clusterIP: "None",
+          // Hosts find each other before they are ready.
+          publishNotReadyAddresses: true,
+          selector: { [jobLabel]: name },
+          ports: [{ name: "viceroy", port: hostPort }],
+        },
+      }),
+      ...(spec.drivers === null ? [] : [networkPolicy(spec, spec.drivers, labels)]),
+      object("v1", "Secret", namespace, secretName(name), labels, {
+        type: "Opaque",
+        data: Object.fromEntries(secretKeys(meshes).map((key) => [key, run.secrets?.[key] ?? ""])),
+      }),
+      ...programs.map((part, index) => configMap(programName(name, index), { binaryData: { [`daemon.${index}`]: part } })),
+      ...meshes.flatMap(([mesh]) =>
+        imageParts(images.get(mesh)).map((part, index) => configMap(filesName(name, mesh, index), part)),
+      ),
+      ...jobs,
+    ],
+  };
+}
+
+/**
+ * Returns an object that Kubernetes deletes with its owner.
+ * @param uid the id that the API server has given to the owner
+ */
+export function ownedBy({ apiVersion, kind, metadata }: KubernetesObject, uid: string, owned: KubernetesObject): KubernetesObject {
+  const ownerReferences = [{ apiVersion, kind, name: metadata.name!, uid }];
+  return { ...owned, metadata: { ...owned.metadata, ownerReferences } };
+}
+
+/** Returns the keys of the one-time secrets of all hosts. */
+function secretKeys(meshes: readonly (readonly [string, ProvisionedMeshSpec])[]): string[] {
+  return meshes.flatMap(([mesh, { hosts }]) => Array.from({ length: hosts }, (_, rank) => secretKey(mesh, rank)));
+}
+
+function imageParts(bundle: ImageBundle | undefined): object[] {
+  if (bundle === undefined) return [];
+  const [first, ...others] = parts(bundle.archive).map((part, index) => ({ binaryData: { [`files.${index}`]: part } }));
+  return [{ data: { "image.json": JSON.stringify(bundle.order) }, ...first }, ...others];
+}
+
+/** Returns bytes in base64, in parts that a ConfigMap can contain. */
+function parts(bytes: Uint8Array): string[] {
+  const count = Math.ceil(bytes.length / partBytes);
+  return Array.from({ length: count }, (_, part) =>
+    Buffer.from(bytes.subarray(part * partBytes, (part + 1) * partBytes)).toString("base64"),
+  );
+}
+
+function object(
+  apiVersion: string,
+  kind: string,
+  namespace: string,
+  name: string,
+  labels: Labels,
+  content: object,
+): KubernetesObject {
+  return { apiVersion, kind, metadata: { name, namespace, labels }, ...content };
+}

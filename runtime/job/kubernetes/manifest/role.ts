@@ -1,0 +1,58 @@
+/** The Role that a driver of a job needs, and nothing more. */
+import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
+import type { JobObjects } from "./job-objects.js";
+import { jobLabel } from "./layout.js";
+import type { KubernetesObject } from "./objects.js";
+
+/** Permissions of a Role. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/**
+ * Returns the Role. It gives access to the objects of this job only, where rules can name them.
+ * @param objects the objects of the job
+ */
+export function driverRole({ name, namespace, ...spec }: KubernetesSpec, objects: JobObjects): KubernetesObject {
+  const isReadOnly = !Object.values(spec.meshes).some(isProvisioned);
+  return {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: `${name}-driver`, namespace, labels: { [jobLabel]: name } },
+    rules: [...watchedPods, ...(isReadOnly ? [] : ownObjects(objects))],
+  };
+}
+
+/** What the driver reads of pods: their addresses, what they print, and why they do not start. */
+const watchedPods: readonly PolicyRule[] = [
+  { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
+  { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+  { apiGroups: [""], resources: ["events"], verbs: ["list", "watch"] },
+];
+
+function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
+  const namesOf = (kind: string) => [owner, ...owned].filter((object) => object.kind === kind).map(({ metadata }) => metadata.name!);
+  const named = (group: string, resource: string, kind: string, verbs: readonly string[]): PolicyRule[] => {
+    const resourceNames = namesOf(kind);
+    return resourceNames.length === 0 ? [] : [{ apiGroups: [group], resources: [resource], resourceNames, verbs }];
+  };
+  const hasPolicy = namesOf("NetworkPolicy").length > 0;
+  return [
+    // A host that the driver has lost is ended, so that its Job replaces it.
+    { apiGroups: [""], resources: ["pods"], verbs: ["delete"] },
+    // Requests that create or list have no name that a rule could compare.
+    { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: ["create"] },
+    { apiGroups: ["batch"], resources: ["jobs"], verbs: ["create", "list", "watch"] },
+    ...(hasPolicy ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["create"] }] : []),
+    ...named("", "configmaps", "ConfigMap", ["patch"]),
+    // What the owner owns ends with it.
+    { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get", "delete"] },
+    ...named("", "services", "Service", ["patch"]),
+    ...named("", "secrets", "Secret", ["patch"]),
+    ...named("batch", "jobs", "Job", ["get", "patch"]),
+    ...named("networking.k8s.io", "networkpolicies", "NetworkPolicy", ["patch"]),
+  ];
+}
