@@ -1,12 +1,21 @@
 /** What a job of Kubernetes asks for: its options, their checks, and the plain JSON that a record contains. */
-import { checkOptionNames } from "../../shape/check-options.js";
+
 import { describeValue } from "../../../shared/text/describe-value.js";
+import { checkOptionNames } from "../../shape/check-options.js";
 import { optionError } from "../check-option.js";
 import { type CheckedOptions, checkJobOptions, type JobOptions, type TlsSpec } from "../job-options.js";
 import { checkHostCount, checkMeshes } from "../mesh-spec.js";
 import { Compute } from "./compute/compute.js";
 import type { ComputeOptions, ComputeSpec } from "./compute/compute-options.js";
-import { checkJobName, checkLabels, checkLabelValue, checkMeshName, checkNamespace, checkObjectName, isLabelKey } from "./manifest/names.js";
+import {
+  checkJobName,
+  checkLabels,
+  checkLabelValue,
+  checkMeshName,
+  checkNamespace,
+  checkObjectName,
+  isLabelKey,
+} from "./manifest/names.js";
 import type { Labels } from "./manifest/objects.js";
 
 /** The options of `KubernetesJob`. */
@@ -134,10 +143,14 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
   if (queue !== undefined) checkLabelValue("queue", queue);
   if (priorityClass !== undefined) checkObjectName("priorityClass", priorityClass);
   for (const [option, value] of Object.entries({ kubeconfig, context })) {
-    if (value !== undefined && (typeof value !== "string" || value === "")) throw optionError(`${option} as text`, value);
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      throw optionError(`${option} as text`, value);
   }
   checkMeshes(withoutOwnChecks(given.meshes), [...computeNames, ...selectorNames]);
-  const meshes = Object.entries<KubernetesMesh>(given.meshes).map(([mesh, asked]) => [mesh, checkMesh(name, mesh, asked)]);
+  const meshes = Object.entries<KubernetesMesh>(given.meshes).map(([mesh, asked]) => [
+    mesh,
+    checkMesh(name, mesh, asked),
+  ]);
   return {
     options,
     spec: {
@@ -186,7 +199,9 @@ function withoutOwnChecks(meshes: unknown): unknown {
 
 function checkMesh(job: string, mesh: string, asked: KubernetesMesh): KubernetesMeshSpec {
   const isSelected = "selector" in asked;
-  const other = Object.keys(asked).find((option) => !(isSelected ? selectorNames : computeNames).includes(option as never));
+  const other = Object.keys(asked).find(
+    (option) => !(isSelected ? selectorNames : computeNames).includes(option as never),
+  );
   if (other !== undefined) {
     throw optionError(
       isSelected
@@ -209,7 +224,8 @@ function checkProvisioned(job: string, mesh: string, asked: ProvisionedMesh): Pr
     spec = new Compute({ ...compute?.spec, ...given }).spec;
   } catch (error) {
     // The message names the option, and the mesh tells which of them.
-    if (error instanceof Error) error.message = error.message.replace("cannot make a job:", `cannot make mesh "${mesh}" of a job:`);
+    if (error instanceof Error)
+      error.message = error.message.replace("cannot make a job:", `cannot make mesh "${mesh}" of a job:`);
     throw error;
   }
   const { hosts, ...rest } = spec;
@@ -221,7 +237,8 @@ function checkProvisioned(job: string, mesh: string, asked: ProvisionedMesh): Pr
 }
 
 /** One requirement of a label selector: `key`, `!key`, `key=value`, `key!=value`, `key in (a,b)`. */
-const requirement = /^(?:!?\s*([^\s=!(),]+)|([^\s=!(),]+)\s*(?:=|==|!=)\s*([^\s=!(),]*)|([^\s=!(),]+)\s+(?:in|notin)\s*\(([^()]*)\))$/;
+const requirement =
+  /^(?:!?\s*([^\s=!(),]+)|([^\s=!(),]+)\s*(?:=|==|!=)\s*([^\s=!(),]*)|([^\s=!(),]+)\s+(?:in|notin)\s*\(([^()]*)\))$/;
 
 function checkSelected(mesh: string, { selector, hosts, rank }: SelectedMesh): SelectedMeshSpec {
   const parts = typeof selector === "string" ? selector.split(/,(?![^(]*\))/).map((part) => part.trim()) : [];

@@ -157,7 +157,8 @@ function plain(value: object): Json {
 
 function imageSpec(image: unknown): string | ImageSpec {
   if (image instanceof Image) return image.toJSON();
-  if (typeof image === "object" && image !== null && "from" in image) return Image.fromJSON(image as ImageSpec).toJSON();
+  if (typeof image === "object" && image !== null && "from" in image)
+    return Image.fromJSON(image as ImageSpec).toJSON();
   if (typeof image === "string") return Image.from(image).toJSON().from;
   throw optionError('image as the name of a container image, such as "node:22", or as an Image', image);
 }

@@ -85,7 +85,8 @@ function readFile(from: string, path: string, isLeftOut: boolean): CopiedFile {
   if (stats.isDirectory()) return { path, type: "folder", isExecutable, content: nothing };
   if (isLeftOut) return { path, type: "file", isExecutable, content: nothing };
   if (stats.isSymbolicLink()) return { path, type: "link", isExecutable, content: linkTarget(from, path) };
-  if (!stats.isFile()) throw new TypeError(`cannot copy ${file} into an image: it is ${kindOf(stats)}; copy files only`);
+  if (!stats.isFile())
+    throw new TypeError(`cannot copy ${file} into an image: it is ${kindOf(stats)}; copy files only`);
   if (stats.size > maxCopied) throw sizeError(from);
   return { path, type: "file", isExecutable, content: readFileSync(file) };
 }

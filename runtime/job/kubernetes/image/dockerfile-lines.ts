@@ -18,7 +18,10 @@ export function readInstructions(text: string): Instruction[] {
     if (begun !== undefined) instructions.push(instruction(begun.line, begun.text));
     begun = undefined;
   };
-  for (const [index, raw] of text.replace(/^\uFEFF/, "").split(/\r?\n/).entries()) {
+  for (const [index, raw] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
     if (/^\s*#\s*escape\s*=/i.test(raw) && instructions.length === 0 && begun === undefined) {
       throw new TypeError(`cannot use line ${index + 1} of a Dockerfile: another escape character; use \\`);
     }

@@ -8,19 +8,28 @@ import { globToRegExp } from "../../../../shared/text/glob-to-regexp.js";
  * @throws TypeError if a pattern matches nothing, or the source is outside of the folder
  */
 export function expandSources(folder: string, source: string): string[] {
-  const path = posix.normalize(source).replace(/^\/+/, "").replace(/(?<=.)\/$/, "") || ".";
+  const path =
+    posix
+      .normalize(source)
+      .replace(/^\/+/, "")
+      .replace(/(?<=.)\/$/, "") || ".";
   if (path === ".." || path.startsWith("../")) {
     throw new TypeError(`${source} is outside of the folder of the Dockerfile; copy files of that folder`);
   }
   if (!/[*?[]/.test(path)) return [path];
-  const found = path.split("/").reduce<string[]>((folders, part) => folders.flatMap((at) => named(folder, at, part)), [""]);
+  const found = path
+    .split("/")
+    .reduce<string[]>((folders, part) => folders.flatMap((at) => named(folder, at, part)), [""]);
   if (found.length > 0) return found;
   throw new TypeError(`${source} matches no file in ${folder}`);
 }
 
 /** Returns the entries of a folder whose names match. */
 function named(folder: string, at: string, pattern: string): string[] {
-  const expression = globToRegExp(pattern.replaceAll(/[{}]/g, (brace) => `[${brace}]`), { hidden: true });
+  const expression = globToRegExp(
+    pattern.replaceAll(/[{}]/g, (brace) => `[${brace}]`),
+    { hidden: true },
+  );
   try {
     return readdirSync(join(folder, at))
       .filter((name) => expression.test(name))

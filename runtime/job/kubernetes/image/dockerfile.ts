@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { quote } from "../../quote.js";
-import { expandVariables } from "./dockerfile-variables.js";
 import { type Instruction, parseWords, readInstructions } from "./dockerfile-lines.js";
 import { expandSources, targetOf } from "./dockerfile-sources.js";
+import { expandVariables } from "./dockerfile-variables.js";
 
 /** What a Dockerfile does to an image. */
 export interface ImageSteps<I> {
@@ -52,7 +52,8 @@ export function imageOfDockerfile<I extends ImageSteps<I>>(path: string, from: (
     const { line, name, rest } = instruction;
     try {
       if (name === "FROM") {
-        if (image !== undefined) throw new TypeError("a second FROM starts another stage, and pods start from one image; remove the stages");
+        if (image !== undefined)
+          throw new TypeError("a second FROM starts another stage, and pods start from one image; remove the stages");
         image = from(baseOf(rest));
       } else if (Object.hasOwn(refused, name)) throw new TypeError(refused[name]);
       else if (image === undefined) throw new TypeError("it is before FROM; write FROM in the first line");
@@ -75,7 +76,8 @@ function baseOf(rest: string): string {
   if (others.length > 0 || (as !== undefined && as.toUpperCase() !== "AS")) {
     throw new TypeError(`expected the name of an image, got ${rest}`);
   }
-  if (name === "scratch") throw new TypeError("an empty image has no Node.js; name an image with Node.js, such as node:22");
+  if (name === "scratch")
+    throw new TypeError("an empty image has no Node.js; name an image with Node.js, such as node:22");
   if (name.includes("$")) throw new TypeError(`${name} has a variable, and there are none before FROM; write the name`);
   return name;
 }
@@ -98,15 +100,20 @@ function apply<I extends ImageSteps<I>>(image: I, { name, rest }: Instruction, f
 function commandOf(rest: string): string {
   const flag = /^--\w+/.exec(rest)?.[0];
   if (flag !== undefined) throw new TypeError(`${flag} is an option of builds; remove it`);
-  if (/^<<-?["']?\w/.test(rest)) throw new TypeError("it has its commands in a here-document; write them in lines that end with && \\");
+  if (/^<<-?["']?\w/.test(rest))
+    throw new TypeError("it has its commands in a here-document; write them in lines that end with && \\");
   const words = parseJsonWords(rest);
   return words === undefined ? rest : words.map(quote).join(" ");
 }
 
 function copy<I extends ImageSteps<I>>(image: I, rest: string, folder: string): I {
   const flag = /^--[\w-]+/.exec(rest)?.[0];
-  if (flag === "--from") throw new TypeError("--from copies from another stage or image, and pods start from one image; copy files of this machine");
-  if (flag !== undefined) throw new TypeError(`${flag} is not supported, because files belong to the user of the pods; remove it`);
+  if (flag === "--from")
+    throw new TypeError(
+      "--from copies from another stage or image, and pods start from one image; copy files of this machine",
+    );
+  if (flag !== undefined)
+    throw new TypeError(`${flag} is not supported, because files belong to the user of the pods; remove it`);
   const words = (parseJsonWords(rest) ?? parseWords(rest)).map((word) => expandVariables(word, image.environment));
   const to = words.pop();
   if (to === undefined || words.length === 0) throw new TypeError(`expected sources and a target, got ${rest}`);

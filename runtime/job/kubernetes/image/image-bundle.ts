@@ -31,14 +31,19 @@ export function imageBundle(image: Image): ImageBundle | undefined {
       );
     }
     contents.push(...files.map(({ content }) => content));
-    const entries = files.map(({ path, type, isExecutable, content }) => ({ path, type, isExecutable, length: content.length }));
+    const entries = files.map(({ path, type, isExecutable, content }) => ({
+      path,
+      type,
+      isExecutable,
+      length: content.length,
+    }));
     return { ...copy, digest: before, files: entries };
   });
   const all = Buffer.concat(contents);
   if (all.length > maxCopied) {
     throw new RangeError(
       `cannot make an image: its steps copy ${all.length} bytes, and ${maxCopied} is the limit for all of them; bring larger files ` +
-        "with sync: { roots: [\"…\"] } of the job, or put them on a volume",
+        'with sync: { roots: ["…"] } of the job, or put them on a volume',
     );
   }
   const archive = brotliCompressSync(all, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });

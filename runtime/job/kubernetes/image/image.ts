@@ -75,7 +75,10 @@ export class Image {
    */
   static from(name: string): Image {
     if (typeof name !== "string" || !imageName.test(name) || name.includes("//")) {
-      throw optionError('image as the name of a container image, such as "node:22" or "registry.example/team/image:1"', name);
+      throw optionError(
+        'image as the name of a container image, such as "node:22" or "registry.example/team/image:1"',
+        name,
+      );
     }
     return new Image(name, []);
   }
@@ -110,7 +113,8 @@ export class Image {
   env(variables: Readonly<Record<string, string>>): Image {
     const steps = Object.entries(variables).map(([name, value]): ImageStep => {
       checkEnvName("env of an image", name);
-      if (name.startsWith("VICEROY_")) throw optionError("names in env of an image without VICEROY_ at their start", name);
+      if (name.startsWith("VICEROY_"))
+        throw optionError("names in env of an image without VICEROY_ at their start", name);
       if (typeof value !== "string") throw optionError(`${name} in env of an image as text`, value);
       return { kind: "env", name, value };
     });

@@ -70,9 +70,7 @@ function containerNeeds(own: PodTemplate, list: "containers" | "initContainers",
   };
   return [
     need(own, path, use, (template) => found(template)?.name),
-    ...fields.map((field) =>
-      need(own, `${path}.${field}`, use, (template) => needed(field, found(template)?.[field])),
-    ),
+    ...fields.map((field) => need(own, `${path}.${field}`, use, (template) => needed(field, found(template)?.[field]))),
     ...(container.env ?? [])
       .filter(({ name }) => name.startsWith("VICEROY_") || name === "XDG_CACHE_HOME")
       .map((variable) =>

@@ -1,6 +1,7 @@
 /** All objects of a job of Kubernetes, in the order in which they are applied. */
+
+import { type ImageBundle, imageBundle } from "../image/image-bundle.js";
 import { isProvisioned, type KubernetesSpec, type ProvisionedMeshSpec } from "../kubernetes-spec.js";
-import { imageBundle, type ImageBundle } from "../image/image-bundle.js";
 import { indexedJob } from "./indexed-job.js";
 import { filesName, hostPort, jobLabel, partBytes, programName, runLabel, secretKey, secretName } from "./layout.js";
 import { networkPolicy } from "./network-policy.js";
@@ -77,7 +78,9 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
         type: "Opaque",
         data: Object.fromEntries(secretKeys(meshes).map((key) => [key, run.secrets?.[key] ?? ""])),
       }),
-      ...programs.map((part, index) => configMap(programName(name, index), { binaryData: { [`daemon.${index}`]: part } })),
+      ...programs.map((part, index) =>
+        configMap(programName(name, index), { binaryData: { [`daemon.${index}`]: part } }),
+      ),
       ...meshes.flatMap(([mesh]) =>
         imageParts(images.get(mesh)).map((part, index) => configMap(filesName(name, mesh, index), part)),
       ),
@@ -90,7 +93,11 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
  * Returns an object that Kubernetes deletes with its owner.
  * @param uid the id that the API server has given to the owner
  */
-export function ownedBy({ apiVersion, kind, metadata }: KubernetesObject, uid: string, owned: KubernetesObject): KubernetesObject {
+export function ownedBy(
+  { apiVersion, kind, metadata }: KubernetesObject,
+  uid: string,
+  owned: KubernetesObject,
+): KubernetesObject {
   const ownerReferences = [{ apiVersion, kind, name: metadata.name!, uid }];
   return { ...owned, metadata: { ...owned.metadata, ownerReferences } };
 }

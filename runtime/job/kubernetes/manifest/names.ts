@@ -98,10 +98,7 @@ export function isLabelKey(key: string): boolean {
 /** Checks the value of a label. @throws TypeError */
 export function checkLabelValue(option: string, value: unknown): void {
   if (typeof value === "string" && value !== "" && labelValue.test(value)) return;
-  throw nameError(
-    `${option} as 1 to 63 letters, digits, and . _ - that begin and end with a letter or a digit`,
-    value,
-  );
+  throw nameError(`${option} as 1 to 63 letters, digits, and . _ - that begin and end with a letter or a digit`, value);
 }
 
 /** Checks the name of an environment variable. @throws TypeError */

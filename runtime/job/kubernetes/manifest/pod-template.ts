@@ -117,7 +117,6 @@ function host(
 ): Container {
   const command = [node ?? "node", `${programFolder}/host.cjs`];
   const { terminationGracePeriodSeconds: grace = graceSeconds } = compute.template?.spec ?? {};
-  const secrets = (compute.secrets ?? []).filter((secret) => typeof secret === "string");
   return {
     name: hostContainer,
     image: image.base,
@@ -134,9 +133,9 @@ function host(
       { name: "XDG_CACHE_HOME", value: `${folder}/${storeName}` },
       ...variables(image.environment),
     ],
-    ...(secrets.length === 0 ? {} : { envFrom: secrets.map((name) => ({ secretRef: { name } })) }),
+    ...secretVariables(compute),
     ports: [{ name: "viceroy", containerPort: hostPort }],
-    resources: resources(compute),
+    ...resources(compute),
     securityContext: restricted,
     startupProbe: { tcpSocket: { port: "viceroy" }, periodSeconds: 1, failureThreshold: startSeconds },
     readinessProbe: { tcpSocket: { port: "viceroy" }, periodSeconds: 10 },
@@ -167,7 +166,9 @@ function imageSteps(
       ...(compute.imageCache === undefined ? [] : [cacheFolder]),
     ],
     env: [{ name: "HOME", value: "/tmp" }],
-    resources: resources({ ...compute, gpus: 0 }),
+    // The registry of packages can ask for a token.
+    ...secretVariables(compute),
+    ...resources({ ...compute, gpus: 0 }),
     securityContext: restricted,
     terminationMessagePolicy: "FallbackToLogsOnError",
     volumeMounts: [
@@ -257,7 +258,12 @@ function resources({ cpus, memory, gpus = 0, gpuResource = "nvidia.com/gpu" }: C
     ...(memory === undefined ? {} : { memory: memoryQuantity(memory) }),
     ...(gpus === 0 ? {} : { [gpuResource]: String(gpus) }),
   };
-  return { requests: amounts, limits: amounts };
+  return Object.keys(amounts).length === 0 ? {} : { resources: { requests: amounts, limits: amounts } };
+}
+
+function secretVariables({ secrets = [] }: ComputeSpec): object {
+  const names = secrets.filter((secret) => typeof secret === "string");
+  return names.length === 0 ? {} : { envFrom: names.map((name) => ({ secretRef: { name } })) };
 }
 
 function fieldVariable(name: string, fieldPath: string): EnvVariable {

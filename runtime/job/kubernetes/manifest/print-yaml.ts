@@ -28,10 +28,13 @@ function printBlock(value: unknown, indentation: string): string {
     if (value.length === 0) return "[]";
     return value.map((entry) => `- ${printBlock(entry, `${indentation}  `)}`).join(`\n${indentation}`);
   }
-  if (typeof value !== "object" || value === null) return isLines(value) ? printLines(value, indentation) : printScalar(value);
+  if (typeof value !== "object" || value === null)
+    return isLines(value) ? printLines(value, indentation) : printScalar(value);
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);
   if (entries.length === 0) return "{}";
-  return entries.map(([key, field]) => `${printScalar(key)}:${printField(field, indentation)}`).join(`\n${indentation}`);
+  return entries
+    .map(([key, field]) => `${printScalar(key)}:${printField(field, indentation)}`)
+    .join(`\n${indentation}`);
 }
 
 function printField(field: unknown, indentation: string): string {
@@ -42,7 +45,12 @@ function printField(field: unknown, indentation: string): string {
 
 /** Returns whether text is printed as the lines that it has: programs, for example. */
 function isLines(value: unknown): value is string {
-  return typeof value === "string" && /^[!-~][ -~\n]*[!-~]\n$/.test(value) && value.includes("\n", 0) && !/ \n|\n\n$/.test(value);
+  return (
+    typeof value === "string" &&
+    /^[!-~][ -~\n]*[!-~]\n$/.test(value) &&
+    value.includes("\n", 0) &&
+    !/ \n|\n\n$/.test(value)
+  );
 }
 
 function printLines(text: string, indentation: string): string {

@@ -34,7 +34,8 @@ const watchedPods: readonly PolicyRule[] = [
 ];
 
 function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
-  const namesOf = (kind: string) => [owner, ...owned].filter((object) => object.kind === kind).map(({ metadata }) => metadata.name!);
+  const namesOf = (kind: string) =>
+    [owner, ...owned].filter((object) => object.kind === kind).map(({ metadata }) => metadata.name!);
   const named = (group: string, resource: string, kind: string, verbs: readonly string[]): PolicyRule[] => {
     const resourceNames = namesOf(kind);
     return resourceNames.length === 0 ? [] : [{ apiGroups: [group], resources: [resource], resourceNames, verbs }];

@@ -70,7 +70,8 @@ async function begin(
 ): Promise<number> {
   const before = readState(folder);
   const applied = steps.findIndex(({ digest }) => digest === before) + 1;
-  const cached = results === undefined ? 0 : steps.findLastIndex((step) => isSlow(step) && results.has(step.digest)) + 1;
+  const cached =
+    results === undefined ? 0 : steps.findLastIndex((step) => isSlow(step) && results.has(step.digest)) + 1;
   if (applied >= cached && applied > 0) {
     print(`${applied} of ${steps.length} steps have been applied before`);
     return applied;

@@ -25,7 +25,8 @@ export interface StepState {
 export async function applyStep(state: StepState, step: OrderedStep, number: number): Promise<void> {
   try {
     const end = await apply(state, step);
-    if (end !== undefined && end.reason !== undefined) throw new StepError(number, describeStep(step), describeEnd(end));
+    if (end !== undefined && end.reason !== undefined)
+      throw new StepError(number, describeStep(step), describeEnd(end));
   } catch (error) {
     if (error instanceof StepError) throw error;
     throw new StepError(number, describeStep(step), errorMessage(error), { cause: error });
@@ -61,7 +62,9 @@ function run({ directory, env, print }: StepState, program: string, args: readon
 }
 
 function describeEnd({ reason, lastLines }: CommandEnd): string {
-  return lastLines.length === 0 ? `${reason}, and has printed nothing` : `${reason}, and has printed last:\n${lastLines.join("\n")}`;
+  return lastLines.length === 0
+    ? `${reason}, and has printed nothing`
+    : `${reason}, and has printed last:\n${lastLines.join("\n")}`;
 }
 
 function writeCopied(state: StepState, to: string, { path, type, isExecutable, length }: CopiedEntry): void {

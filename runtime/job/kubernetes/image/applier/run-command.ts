@@ -20,7 +20,11 @@ const terminated = 143;
 export async function runCommand(
   program: string,
   args: readonly string[],
-  { cwd, env, print }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly print: (line: string) => void },
+  {
+    cwd,
+    env,
+    print,
+  }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly print: (line: string) => void },
 ): Promise<CommandEnd> {
   const lastLines: string[] = [];
   const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
