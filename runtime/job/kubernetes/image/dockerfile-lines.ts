@@ -10,8 +10,12 @@ export interface Instruction {
   readonly rest: string;
 }
 
-/** Returns the instructions in the order of the file. @throws TypeError for another escape character */
-export function readInstructions(text: string): Instruction[] {
+/**
+ * Returns the instructions in the order of the file.
+ * @param path the path of the file, for the error
+ * @throws TypeError for another escape character
+ */
+export function readInstructions(path: string, text: string): Instruction[] {
   const instructions: Instruction[] = [];
   let begun: { readonly line: number; text: string } | undefined;
   const finish = () => {
@@ -23,7 +27,7 @@ export function readInstructions(text: string): Instruction[] {
     .split(/\r?\n/)
     .entries()) {
     if (/^\s*#\s*escape\s*=/i.test(raw) && instructions.length === 0 && begun === undefined) {
-      throw new TypeError(`cannot use line ${index + 1} of a Dockerfile: another escape character; use \\`);
+      throw new TypeError(`cannot use ${path}:${index + 1}: another escape character; use \\`);
     }
     // Comments and empty lines between continued lines are left out.
     if (/^\s*(?:#|$)/.test(raw)) continue;

@@ -48,7 +48,7 @@ export function imageOfDockerfile<I extends ImageSteps<I>>(path: string, from: (
   }
   const problems: string[] = [];
   let image: I | undefined;
-  for (const instruction of readInstructions(text)) {
+  for (const instruction of readInstructions(path, text)) {
     const { line, name, rest } = instruction;
     try {
       if (name === "FROM") {
