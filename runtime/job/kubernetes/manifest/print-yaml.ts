@@ -10,8 +10,8 @@ export function printDocuments(objects: readonly object[]): string {
 
 /** Text that YAML 1.1 and 1.2 read as text without quotes. */
 const plainText = /^[A-Za-z/][\w/.-]*$/;
-/** Words that YAML 1.1, which kubectl reads, takes for other values. */
-const words = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+/** Words that readers of YAML 1.1, such as kubectl, take for other values, and exponents, which some of them take for numbers. */
+const words = /^(?:y|n|yes|no|on|off|true|false|null|e\d+)$/i;
 
 function printScalar(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value);
