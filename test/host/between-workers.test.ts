@@ -199,7 +199,7 @@ describe.each(Object.keys(ways))("processes of actors on two hosts, %s,", (way) 
   test.each(["its own process", "the process of its owner", "the daemon of its host"])(
     "fail pending calls with a reason when the end is that of %s",
     async (whose) => {
-      await using pair = await ways[way]!({ silence: lossSilence });
+      await using pair = await ways[way]!({ silence: lossSilence() });
       const { near, near2, far, farBoss } = await workersOn(pair);
       const [farPid, bossPid] = await Promise.all(
         [far, farBoss].map(async (actor) => (await actor.where.callOne()).pid),

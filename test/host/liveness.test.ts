@@ -16,8 +16,11 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-/** The limits of hosts and drivers that become silent. */
-const limits = { silence: lossSilence, keepAlive: lossSilence };
+/** Returns the limits of hosts and drivers that become silent. */
+function lossLimits() {
+  const silence = lossSilence();
+  return { silence, keepAlive: silence };
+}
 
 const token = "a token of more than enough characters";
 
@@ -58,6 +61,7 @@ test("cut connections are restored, and every call is handled once and in order"
 
 test("the ranks of an unreachable host fail once, calls reject, and the host ends its processes", async () => {
   const { proxy } = await farHost();
+  const limits = lossLimits();
   await using hosts = attachPatiently([proxy.address], limits);
   const procs = hosts.spawnProcs({ gpus: 2 });
   const workers = procs.spawn("workers", crew.SteelWorker);
@@ -75,7 +79,7 @@ test("the ranks of an unreachable host fail once, calls reject, and the host end
     /^host (\S+) is gone: it has not answered for (\d+) ms: /.exec(faults[0]!.cause.message) ?? [];
   expect(address).toBe(proxy.address);
   // The limit is longer while the host is slow.
-  expect(Number(limit)).toBeGreaterThanOrEqual(lossSilence);
+  expect(Number(limit)).toBeGreaterThanOrEqual(limits.silence);
   await until(() => pids.every(gone));
   proxy.thaw();
   expect(faults.length).toBe(2);
@@ -91,6 +95,7 @@ test("processes of different hosts use direct links, and learn of a lost host to
     startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token }),
     farHost(token),
   ]);
+  const limits = lossLimits();
   await using hosts = attachPatiently([one.address, proxy.address], { ...limits, token });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -108,6 +113,7 @@ test("processes of different hosts use direct links, and learn of a lost host to
 
 test("a host with a stopped daemon counts as gone, and ends its processes when it continues", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
+  const limits = lossLimits();
   await using hosts = attachPatiently([host.address], limits);
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   const [pid] = [...(await workers.where.call()).values()].map((place) => place.pid);
@@ -121,7 +127,8 @@ test("a host with a stopped daemon counts as gone, and ends its processes when i
 
 test("a killed daemon that is started again at the same address counts as another host", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
-  await using hosts = attachPatiently([host.address], { silence: lossSilence });
+  const limits = lossLimits();
+  await using hosts = attachPatiently([host.address], { silence: limits.silence });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   await workers.ready;
   host.child.kill("SIGKILL");
@@ -134,12 +141,13 @@ test("a killed daemon that is started again at the same address counts as anothe
 
 test("a stopped or busy process counts as alive, and so does its host", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
+  const limits = lossLimits();
   await using hosts = attachPatiently([host.address], limits);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
   const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
   process.kill(pids[0]!, "SIGSTOP");
   const waiting = workers.echo.call("later");
-  await new Promise((resolve) => setTimeout(resolve, 2 * lossSilence));
+  await new Promise((resolve) => setTimeout(resolve, 2 * limits.silence));
   expect(faults).toEqual([]);
   process.kill(pids[0]!, "SIGCONT");
   expect([...(await waiting).values()]).toEqual(["later", "later"]);
@@ -147,7 +155,8 @@ test("a stopped or busy process counts as alive, and so does its host", async ()
 
 test("a stopped driver counts as alive, and its processes wait", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
-  const argv = ["--import", "tsx", join(project, "programs/patient.ts"), host.address, String(lossSilence)];
+  const limits = lossLimits();
+  const argv = ["--import", "tsx", join(project, "programs/patient.ts"), host.address, String(limits.silence)];
   const program = spawn(process.execPath, argv, { cwd: project, stdio: ["pipe", "pipe", "inherit"] });
   let text = "";
   program.stdout.on("data", (chunk) => {
@@ -155,7 +164,7 @@ test("a stopped driver counts as alive, and its processes wait", async () => {
   });
   await until(() => text.includes("ready"));
   program.kill("SIGSTOP");
-  await new Promise((resolve) => setTimeout(resolve, 2 * lossSilence));
+  await new Promise((resolve) => setTimeout(resolve, 2 * limits.silence));
   expect(host.drivers().length).toBe(1);
   program.kill("SIGCONT");
   program.stdin.write("go on\n");
@@ -166,6 +175,7 @@ test("a stopped driver counts as alive, and its processes wait", async () => {
 
 test("hosts are watched after they were attached and left repeatedly", async () => {
   const { proxy } = await farHost();
+  const limits = lossLimits();
   for (let i = 0; i < 10; i++) {
     await using hosts = attachPatiently([proxy.address], limits);
     await hosts.ready;
@@ -176,6 +186,7 @@ test("hosts are watched after they were attached and left repeatedly", async () 
 
 test("the process that watches hosts is restarted when it is killed, and ends with the last host", async () => {
   const { proxy } = await farHost();
+  const limits = lossLimits();
   const hosts = attachPatiently([proxy.address], limits);
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -184,7 +195,7 @@ test("the process that watches hosts is restarted when it is killed, and ends wi
   process.kill(first, "SIGKILL");
   await until(() => watcherOf(process.pid) > 0 && watcherOf(process.pid) !== first);
   const second = watcherOf(process.pid);
-  await new Promise((resolve) => setTimeout(resolve, 2 * lossSilence));
+  await new Promise((resolve) => setTimeout(resolve, 2 * limits.silence));
   expect([...(await workers.echo.call("x")).values()]).toEqual(["x"]);
   proxy.freeze();
   await until(() => faults.length === 1);

@@ -143,7 +143,7 @@ test("a host that leaves is drained first, older handles keep their extents, and
 
 test("a host that is killed while it is drained is no failure, and another one takes its position", async () => {
   const [one, two, three] = (await startHosts(3)) as [Started, Started, Started];
-  await using hosts = attachPatiently([one.address, two.address], { silence: lossSilence });
+  await using hosts = attachPatiently([one.address, two.address], { silence: lossSilence() });
   const procs = hosts.spawnProcs();
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -165,7 +165,7 @@ test("a host that is killed while it is drained is no failure, and another one t
 
 test("a host that was lost can leave, and so can one that could not be attached", async () => {
   const [one, two, three] = (await startHosts(3)) as [Started, Started, Started];
-  const hosts = attachPatiently([one.address, two.address], { timeout: 10_000, silence: lossSilence });
+  const hosts = attachPatiently([one.address, two.address], { timeout: 10_000, silence: lossSilence() });
   const procs = hosts.spawnProcs();
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;

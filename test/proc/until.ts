@@ -17,8 +17,19 @@ export async function until(test: () => boolean | Promise<boolean>, limit = 100_
  * @param ms the limit on a machine with little else to do
  */
 export function limitUnderLoad(ms: number): number {
-  const waiting = loadavg()[0]! / availableParallelism();
+  const waiting = programsThatRun() / availableParallelism();
   return Math.round(Math.min(30_000, ms * Math.max(1, waiting / 2)));
+}
+
+/** Returns how many programs run or wait for a processor: on average in the last minute, or now if that is more. */
+function programsThatRun(): number {
+  const mean = loadavg()[0]!;
+  try {
+    const now = / (\d+)\/\d+ /.exec(readFileSync("/proc/loadavg", "latin1"))!;
+    return Math.max(mean, Number(now[1]));
+  } catch {
+    return mean;
+  }
 }
 
 /** Returns whether a process is stopped by SIGSTOP. */

@@ -18,10 +18,10 @@ type Shards = IndexMesh<"shards">;
 /** Starts hosts that this program and the publisher attach, and looks up a mesh through the first one. */
 async function exchange(...listen: (string | undefined)[]) {
   const hosts = await Promise.all(listen.map((each) => startHost(each)));
-  const publisher = await startPublisher(hosts, undefined, { VICEROY_TEST_SILENCE: `${lossSilence}` });
+  const publisher = await startPublisher(hosts, undefined, { VICEROY_TEST_SILENCE: `${lossSilence()}` });
   const attached = attachPatiently(
     hosts.map(({ address }) => address),
-    { silence: lossSilence },
+    { silence: lossSilence() },
   );
   await attached.ready;
   await publisher.order("publish", "index", "shelves");
