@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attachHosts, type HostMesh, thisHost } from "viceroy";
+import { type HostMesh, thisHost } from "viceroy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorkerMesh } from "../fixtures/crew/generated/worker.js";
 import { Authority } from "../link/transport/tls/certificates.js";
@@ -13,6 +13,7 @@ import { type Crew, loadCrew } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
 import { loadVaults, type Vaults } from "../rdma/vaults.js";
+import { attachPatiently, lossSilence } from "./attach-patiently.js";
 import { type RunningHost, startHost } from "./start-host.js";
 
 collectUnhandledFaults();
@@ -62,46 +63,55 @@ const token = "a token of more than enough characters";
 const tcp = "tcp://127.0.0.1:0";
 const tls = "tls://127.0.0.1:0";
 
-/** The ways in which two hosts reach each other: through the program in the first three, and directly in the others. */
-const ways: Readonly<Record<string, () => Promise<Pair>>> = {
-  "at Unix sockets": async () => {
+/**
+ * The ways in which two hosts reach each other: through the program in the first three, and directly in the others. Tests
+ * that kill a daemon give the silence after which its host counts as lost.
+ */
+const ways: Readonly<Record<string, (limits?: { readonly silence: number }) => Promise<Pair>>> = {
+  "at Unix sockets": async (limits) => {
     const daemons = [await start(undefined, []), await start(undefined, [])] as const;
-    return pairOf(daemons, attachHosts(daemons.map(({ address }) => address)));
+    return pairOf(
+      daemons,
+      attachPatiently(
+        daemons.map(({ address }) => address),
+        limits,
+      ),
+    );
   },
-  "with different tokens": async () => {
+  "with different tokens": async (limits) => {
     const tokens = [token, `${token}, and another one`] as const;
     const daemons = [await start(tcp, [], tokens[0]), await start(tcp, [], tokens[1])] as const;
-    const [one, two] = [0, 1].map((i) => attachHosts([daemons[i]!.address], { token: tokens[i]! }));
+    const [one, two] = [0, 1].map((i) => attachPatiently([daemons[i]!.address], { ...limits, token: tokens[i]! }));
     return pairOf(daemons, one!, two!);
   },
-  "with TLS of different authorities": async () => {
+  "with TLS of different authorities": async (limits) => {
     const authorities = [authority, otherAuthority] as const;
     const daemons = [
       await start(tls, tlsArguments(authorities[0])),
       await start(tls, tlsArguments(authorities[1])),
     ] as const;
     const [one, two] = [0, 1].map((i) =>
-      attachHosts([daemons[i]!.address], { tls: authorities[i]!.issue("driver"), name: `hosts ${i}` }),
+      attachPatiently([daemons[i]!.address], { ...limits, tls: authorities[i]!.issue("driver"), name: `hosts ${i}` }),
     );
     return pairOf(daemons, one!, two!);
   },
-  "with one token": async () => {
+  "with one token": async (limits) => {
     const daemons = [await start(tcp, [], token), await start(tcp, ["--single-port"], token)] as const;
     return pairOf(
       daemons,
-      attachHosts(
+      attachPatiently(
         daemons.map(({ address }) => address),
-        { token },
+        { ...limits, token },
       ),
     );
   },
-  "with TLS": async () => {
+  "with TLS": async (limits) => {
     const daemons = [await start(tls, tlsArguments(authority)), await start(tls, tlsArguments(authority))] as const;
     return pairOf(
       daemons,
-      attachHosts(
+      attachPatiently(
         daemons.map(({ address }) => address),
-        { tls: authority.issue("driver") },
+        { ...limits, tls: authority.issue("driver") },
       ),
     );
   },
@@ -189,7 +199,7 @@ describe.each(Object.keys(ways))("processes of actors on two hosts, %s,", (way) 
   test.each(["its own process", "the process of its owner", "the daemon of its host"])(
     "fail pending calls with a reason when the end is that of %s",
     async (whose) => {
-      await using pair = await ways[way]!();
+      await using pair = await ways[way]!({ silence: lossSilence() });
       const { near, near2, far, farBoss } = await workersOn(pair);
       const [farPid, bossPid] = await Promise.all(
         [far, farBoss].map(async (actor) => (await actor.where.callOne()).pid),

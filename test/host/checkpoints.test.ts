@@ -1,9 +1,9 @@
 /** Tests that actors on attached hosts restart from checkpoints, whose large states cross the links to the hosts. */
-import { attachHosts } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
 import { loadVaults, type Vaults } from "../supervise/vault.js";
+import { attachPatiently } from "./attach-patiently.js";
 import { startHost } from "./start-host.js";
 
 const size = 4 * 1024 * 1024;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 test("a process on each host that is killed by SIGKILL restarts with the state of its last checkpoint", async () => {
   const [one, two] = await Promise.all([startHost(), startHost("tcp://127.0.0.1:0")]);
-  await using hosts = attachHosts([one.address, two.address]);
+  await using hosts = attachPatiently([one.address, two.address]);
   const procs = hosts.spawnProcs();
   const restart = { from: "checkpoint", backoff: 10 } as const;
   const vaults = procs.with({ restart }).spawn("vaults", DeepVault);

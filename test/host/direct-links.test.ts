@@ -2,7 +2,6 @@
  * Tests of direct links to processes on hosts, which bypass the daemon, and of unauthorised connections to their ports.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { attachHosts } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { parseNetworkAddress } from "../../runtime/link/transport/network-address.js";
 import type { Pipe } from "../../runtime/link/transport/pipe.js";
@@ -13,6 +12,7 @@ import { openLinkPort } from "../../runtime/proc/remote/link-port.js";
 import { World } from "../actor/world.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
+import { attachPatiently } from "./attach-patiently.js";
 import { startHost } from "./start-host.js";
 import { areConnected, tcpSocketsOf } from "./tcp-connections.js";
 
@@ -22,14 +22,12 @@ beforeAll(async () => {
 });
 
 const token = "a token of more than enough characters";
-/** A time limit in ms that is longer than any stop of a daemon in these tests. */
-const silence = 60_000;
 
 /** Starts two hosts with one process each, which have not exchanged messages yet. */
 async function strangers(args: readonly string[] = []) {
   const start = () => startHost("tcp://127.0.0.1:0", args, { VICEROY_TOKEN: token });
   const [one, two] = await Promise.all([start(), start()]);
-  const hosts = attachHosts([one.address, two.address], { silence, token });
+  const hosts = attachPatiently([one.address, two.address], { token });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   // A process that needs more than 5 s for its first handshake is reached through the daemon. It must have started before.
   await workers.ready;
@@ -45,12 +43,13 @@ async function pair(args: readonly string[] = []) {
   return { hosts, asker, far, daemon };
 }
 
-test("a process that is too busy to answer for 3 s is linked directly", async () => {
+test("a process that is too busy to answer for 2.5 s is linked directly", async () => {
   const { hosts, asker, far } = await strangers();
   const [from, to] = await Promise.all([asker.where.callOne(), far.where.callOne()]);
   process.kill(to.pid, "SIGSTOP");
   const answer = asker.order.callOne(far, "hello");
-  await delay(3000);
+  // Longer than the limit for a connection, and much shorter than that for a handshake.
+  await delay(2500);
   process.kill(to.pid, "SIGCONT");
   expect(await answer).toEqual(["hello"]);
   expect(areConnected(from.pid, to.pid)).toBe(true);

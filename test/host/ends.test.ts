@@ -5,11 +5,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { attachHosts, SupervisionError, thisHost } from "viceroy";
+import { SupervisionError, thisHost } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
+import { attachPatiently } from "./attach-patiently.js";
 import { startProxy } from "./proxy.js";
 import { type RunningHost, startHost } from "./start-host.js";
 
@@ -69,7 +70,7 @@ describe("neither busy nor stopped processes of a driver, nor grandchildren, are
 
 test("two drivers share a host, and the death of one does not affect the other", async () => {
   const host = await startHost();
-  await using hosts = attachHosts([host.address]);
+  await using hosts = attachPatiently([host.address]);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
   await workers.ready;
   const pending = workers.sleep.call(1500);
@@ -86,7 +87,7 @@ test("two drivers share a host, and the death of one does not affect the other",
 describe("a daemon that is killed", () => {
   test("each rank on its host fails once, calls reject, no process is left, and other hosts continue", async () => {
     const [one, two] = await Promise.all([startHost(), startHost()]);
-    await using hosts = attachHosts([one.address, two.address]);
+    await using hosts = attachPatiently([one.address, two.address]);
     const procs = hosts.spawnProcs({ gpus: 2 });
     const workers = procs.spawn("workers", crew.SteelWorker);
     const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
@@ -115,7 +116,7 @@ describe("a daemon that is killed", () => {
 
 test("inline procs here and on a host learn of a lost host, and continue", async () => {
   const [one, two] = await Promise.all([startHost(), startHost()]);
-  await using hosts = attachHosts([one.address, two.address]);
+  await using hosts = attachPatiently([one.address, two.address]);
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   const inline = { isolation: "inline", name: "cells" } as const;
   await using cells = thisHost().spawnProcs({ cells: 4 }, inline);
@@ -137,7 +138,7 @@ test("inline procs here and on a host learn of a lost host, and continue", async
 describe("a daemon that is told to end", () => {
   test("by a signal ends its processes, tells drivers the reason, and exits with code 0", async () => {
     const host = await startHost();
-    await using hosts = attachHosts([host.address]);
+    await using hosts = attachPatiently([host.address]);
     const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
     const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
     host.child.kill("SIGTERM");
@@ -153,7 +154,7 @@ describe("a daemon that is told to end", () => {
 describe("stop", () => {
   test("ends the procs of this driver and leaves; the host can be attached again", async () => {
     const host = await startHost();
-    const hosts = attachHosts([host.address]);
+    const hosts = attachPatiently([host.address]);
     const procs = hosts.spawnProcs({ gpus: 2 });
     const workers = procs.spawn("workers", crew.SteelWorker);
     const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
@@ -163,7 +164,7 @@ describe("stop", () => {
     expect(faults).toEqual([]);
     expect(() => workers.echo.call("x")).toThrow('mesh "workers" was stopped: enough');
     expect(() => hosts.spawnProcs()).toThrow('cannot spawn procs: mesh "hosts" of hosts was stopped: enough');
-    await using again = attachHosts([host.address]);
+    await using again = attachPatiently([host.address]);
     expect(await again.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
   });
 
@@ -171,7 +172,7 @@ describe("stop", () => {
     const host = await startHost("tcp://127.0.0.1:0");
     const proxy = await startProxy(host.address);
     proxy.freeze();
-    const hosts = attachHosts([proxy.address]);
+    const hosts = attachPatiently([proxy.address]);
     const procs = hosts.spawnProcs({ gpus: 2 });
     const workers = procs.spawn("workers", crew.SteelWorker);
     const stopped = procs.stop({ drain: 0 });
@@ -187,7 +188,7 @@ describe("stop", () => {
 
   test("handles queued messages first, and runs cleanups", async () => {
     const host = await startHost();
-    const hosts = attachHosts([host.address]);
+    const hosts = attachPatiently([host.address]);
     const worker = hosts.slice({ hosts: 0 }).spawnProcs().spawn("workers", crew.SteelWorker);
     const log = join(host.folder, "cleanups");
     await worker.cleanupInto.callOne(log, 5);
@@ -202,7 +203,7 @@ describe("stop", () => {
 test("shutdown ends the daemon and the processes of other drivers", async () => {
   const host = await startHost();
   const program = await driver("wait", host);
-  const hosts = attachHosts([host.address]);
+  const hosts = attachPatiently([host.address]);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
   const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
   await hosts.shutdown({ reason: "maintenance" });

@@ -1,11 +1,12 @@
 /** Tests of silent hosts and drivers, and of busy ones that must not count as dead. */
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
-import { attachHosts, SupervisionError } from "viceroy";
+import { SupervisionError } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
+import { attachPatiently, lossSilence } from "./attach-patiently.js";
 import { startProxy } from "./proxy.js";
 import { startHost } from "./start-host.js";
 
@@ -15,8 +16,11 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-/** The silence limit in ms. It is long enough for the other side to answer on a busy machine. */
-const silence = 2000;
+/** Returns the limits of hosts and drivers that become silent. */
+function lossLimits() {
+  const silence = lossSilence();
+  return { silence, keepAlive: silence };
+}
 
 const token = "a token of more than enough characters";
 
@@ -42,7 +46,7 @@ function watcherOf(pid: number): number {
 
 test("cut connections are restored, and every call is handled once and in order", async () => {
   const { proxy } = await farHost();
-  await using hosts = attachHosts([proxy.address]);
+  await using hosts = attachPatiently([proxy.address]);
   const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
   await worker.keep.callOne(new Uint8Array([0]));
   const answers: Promise<number>[] = [];
@@ -57,7 +61,8 @@ test("cut connections are restored, and every call is handled once and in order"
 
 test("the ranks of an unreachable host fail once, calls reject, and the host ends its processes", async () => {
   const { proxy } = await farHost();
-  await using hosts = attachHosts([proxy.address], { silence, keepAlive: 2500 });
+  const limits = lossLimits();
+  await using hosts = attachPatiently([proxy.address], limits);
   const procs = hosts.spawnProcs({ gpus: 2 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
@@ -74,13 +79,13 @@ test("the ranks of an unreachable host fail once, calls reject, and the host end
     /^host (\S+) is gone: it has not answered for (\d+) ms: /.exec(faults[0]!.cause.message) ?? [];
   expect(address).toBe(proxy.address);
   // The limit is longer while the host is slow.
-  expect(Number(limit)).toBeGreaterThanOrEqual(silence);
+  expect(Number(limit)).toBeGreaterThanOrEqual(limits.silence);
   await until(() => pids.every(gone));
   proxy.thaw();
   expect(faults.length).toBe(2);
   // The same program can attach the host again.
   await hosts.stop();
-  await using again = attachHosts([proxy.address]);
+  await using again = attachPatiently([proxy.address]);
   const worker = again.spawnProcs().spawn("workers again", crew.SteelWorker).slice({ hosts: 0 });
   expect(await worker.echo.callOne("back")).toBe("back");
 });
@@ -90,7 +95,8 @@ test("processes of different hosts use direct links, and learn of a lost host to
     startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token }),
     farHost(token),
   ]);
-  await using hosts = attachHosts([one.address, proxy.address], { silence, token });
+  const limits = lossLimits();
+  await using hosts = attachPatiently([one.address, proxy.address], { ...limits, token });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   await workers.ready;
   await until(() => proxy.connections === 2);
@@ -107,7 +113,8 @@ test("processes of different hosts use direct links, and learn of a lost host to
 
 test("a host with a stopped daemon counts as gone, and ends its processes when it continues", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
-  await using hosts = attachHosts([host.address], { silence });
+  const limits = lossLimits();
+  await using hosts = attachPatiently([host.address], limits);
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   const [pid] = [...(await workers.where.call()).values()].map((place) => place.pid);
   host.child.kill("SIGSTOP");
@@ -120,7 +127,8 @@ test("a host with a stopped daemon counts as gone, and ends its processes when i
 
 test("a killed daemon that is started again at the same address counts as another host", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
-  await using hosts = attachHosts([host.address], { silence: 20_000 });
+  const limits = lossLimits();
+  await using hosts = attachPatiently([host.address], { silence: limits.silence });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   await workers.ready;
   host.child.kill("SIGKILL");
@@ -133,12 +141,13 @@ test("a killed daemon that is started again at the same address counts as anothe
 
 test("a stopped or busy process counts as alive, and so does its host", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
-  await using hosts = attachHosts([host.address], { silence, keepAlive: silence });
+  const limits = lossLimits();
+  await using hosts = attachPatiently([host.address], limits);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
   const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
   process.kill(pids[0]!, "SIGSTOP");
   const waiting = workers.echo.call("later");
-  await new Promise((resolve) => setTimeout(resolve, 3 * silence));
+  await new Promise((resolve) => setTimeout(resolve, 2 * limits.silence));
   expect(faults).toEqual([]);
   process.kill(pids[0]!, "SIGCONT");
   expect([...(await waiting).values()]).toEqual(["later", "later"]);
@@ -146,7 +155,8 @@ test("a stopped or busy process counts as alive, and so does its host", async ()
 
 test("a stopped driver counts as alive, and its processes wait", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
-  const argv = ["--import", "tsx", join(project, "programs/patient.ts"), host.address, String(silence)];
+  const limits = lossLimits();
+  const argv = ["--import", "tsx", join(project, "programs/patient.ts"), host.address, String(limits.silence)];
   const program = spawn(process.execPath, argv, { cwd: project, stdio: ["pipe", "pipe", "inherit"] });
   let text = "";
   program.stdout.on("data", (chunk) => {
@@ -154,7 +164,7 @@ test("a stopped driver counts as alive, and its processes wait", async () => {
   });
   await until(() => text.includes("ready"));
   program.kill("SIGSTOP");
-  await new Promise((resolve) => setTimeout(resolve, 4 * silence));
+  await new Promise((resolve) => setTimeout(resolve, 2 * limits.silence));
   expect(host.drivers().length).toBe(1);
   program.kill("SIGCONT");
   program.stdin.write("go on\n");
@@ -165,8 +175,9 @@ test("a stopped driver counts as alive, and its processes wait", async () => {
 
 test("hosts are watched after they were attached and left repeatedly", async () => {
   const { proxy } = await farHost();
+  const limits = lossLimits();
   for (let i = 0; i < 10; i++) {
-    await using hosts = attachHosts([proxy.address], { silence });
+    await using hosts = attachPatiently([proxy.address], limits);
     await hosts.ready;
     await until(() => watcherOf(process.pid) > 0);
   }
@@ -175,7 +186,8 @@ test("hosts are watched after they were attached and left repeatedly", async () 
 
 test("the process that watches hosts is restarted when it is killed, and ends with the last host", async () => {
   const { proxy } = await farHost();
-  const hosts = attachHosts([proxy.address], { silence });
+  const limits = lossLimits();
+  const hosts = attachPatiently([proxy.address], limits);
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   await workers.ready;
   await until(() => watcherOf(process.pid) > 0);
@@ -183,7 +195,7 @@ test("the process that watches hosts is restarted when it is killed, and ends wi
   process.kill(first, "SIGKILL");
   await until(() => watcherOf(process.pid) > 0 && watcherOf(process.pid) !== first);
   const second = watcherOf(process.pid);
-  await new Promise((resolve) => setTimeout(resolve, 2 * silence));
+  await new Promise((resolve) => setTimeout(resolve, 2 * limits.silence));
   expect([...(await workers.echo.call("x")).values()]).toEqual(["x"]);
   proxy.freeze();
   await until(() => faults.length === 1);

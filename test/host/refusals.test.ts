@@ -11,6 +11,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
+import { attachPatiently } from "./attach-patiently.js";
 import { runHost, startHost } from "./start-host.js";
 
 let crew: Crew;
@@ -76,7 +77,7 @@ describe("attachHosts refuses at once", () => {
 describe("a slice of hosts and the own host refuse", () => {
   test("to be stopped or shut down", async () => {
     const [one, two] = await Promise.all([startHost(), startHost()]);
-    await using hosts = attachHosts([one.address, two.address], { name: "pair" });
+    await using hosts = attachPatiently([one.address, two.address], { name: "pair" });
     const slice = hosts.slice({ hosts: 0 });
     expect(() => slice.stop()).toThrow('cannot stop a slice of mesh "pair" of hosts: stop the whole mesh');
     expect(() => slice.shutdown()).toThrow(
@@ -89,7 +90,7 @@ describe("a slice of hosts and the own host refuse", () => {
 
   test("other isolations than processes", async () => {
     const host = await startHost();
-    await using hosts = attachHosts([host.address]);
+    await using hosts = attachPatiently([host.address]);
     const text = 'cannot spawn procs: on attached hosts isolation is "process", got ';
     expect(() => hosts.spawnProcs({}, { isolation: "thread" })).toThrow(`${text}"thread"`);
     expect(() => hosts.spawnProcs({}, { isolation: "inline" })).toThrow(`${text}"inline"`);
@@ -101,7 +102,7 @@ describe("a slice of hosts and the own host refuse", () => {
 describe("attaching a host fails", () => {
   test("if no daemon listens: ready and the procs on this host reject, and other hosts work", async () => {
     const host = await startHost();
-    await using hosts = attachHosts([host.address, `unix://${folder}/nobody.sock`], { timeout: 10_000 });
+    await using hosts = attachPatiently([host.address, `unix://${folder}/nobody.sock`], { timeout: 10_000 });
     const procs = hosts.spawnProcs({}, { name: "half" });
     const workers = procs.spawn("workers", crew.SteelWorker);
     const why = `cannot attach host unix://${folder}/nobody.sock: `;
@@ -115,7 +116,7 @@ describe("attaching a host fails", () => {
 
   test("if its path is a plain file, without another attempt", async () => {
     writeFileSync(join(folder, "plain"), "");
-    await using hosts = attachHosts([`unix://${folder}/plain`], { timeout: 2_000_000 });
+    await using hosts = attachPatiently([`unix://${folder}/plain`], { timeout: 2_000_000 });
     await expect(hosts.ready).rejects.toThrow(
       `cannot attach host unix://${folder}/plain: cannot connect to ${folder}/plain: it is not a socket`,
     );
@@ -123,7 +124,7 @@ describe("attaching a host fails", () => {
 
   test("if it never answers", async () => {
     const address = await listener(() => {});
-    await using hosts = attachHosts([address], { timeout: 300 });
+    await using hosts = attachPatiently([address], { timeout: 300 });
     await expect(hosts.ready).rejects.toThrow(
       `cannot attach host ${address}: it did not accept this driver within 300 ms`,
     );
@@ -131,13 +132,13 @@ describe("attaching a host fails", () => {
 
   test("if it speaks another protocol", async () => {
     const address = await listener((socket) => socket.end(`HTTP/1.1 400 Bad Request\r\n\r\n${"x".repeat(1000)}`));
-    await using hosts = attachHosts([address]);
+    await using hosts = attachPatiently([address]);
     await expect(hosts.ready).rejects.toThrow("the peer does not speak this protocol; is it a Viceroy process?");
   });
 
   test("if it closes the connection", async () => {
     const address = await listener((socket) => socket.end());
-    await using hosts = attachHosts([address], { timeout: 5000 });
+    await using hosts = attachPatiently([address], { timeout: 5000 });
     await expect(hosts.ready).rejects.toThrow(
       `cannot attach host ${address}: the connection ended during the handshake`,
     );
@@ -147,7 +148,7 @@ describe("attaching a host fails", () => {
     const guarded = await startHost(undefined, [], { VICEROY_TOKEN: token });
     const open = await startHost();
     const attach = async (address: string, given?: string) => {
-      await using hosts = attachHosts([address], given === undefined ? {} : { token: given });
+      await using hosts = attachPatiently([address], given === undefined ? {} : { token: given });
       await hosts.ready;
     };
     await attach(guarded.address, token);
@@ -166,14 +167,14 @@ describe("attaching a host fails", () => {
   test("if it is attached already, also by another address", async () => {
     const host = await startHost("tcp://127.0.0.1:0");
     const other = host.address.replace("127.0.0.1", "localhost");
-    await using hosts = attachHosts([host.address]);
+    await using hosts = attachPatiently([host.address]);
     await hosts.ready;
-    await using again = attachHosts([other]);
+    await using again = attachPatiently([other]);
     await expect(again.ready).rejects.toThrow(
       `cannot attach host ${other}: it is the same host as ${host.address}, which is attached already`,
     );
     expect(await hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
-    await using both = attachHosts([host.address]);
+    await using both = attachPatiently([host.address]);
     await expect(both.ready).rejects.toThrow("which is attached already");
   });
 });
@@ -185,7 +186,7 @@ describe("a host that has not started yet", () => {
     before?.child.kill("SIGKILL");
     await before?.exited;
     const address = before?.address ?? `unix://${folder}/late.sock`;
-    await using hosts = attachHosts([address], { timeout: 60_000 });
+    await using hosts = attachPatiently([address], { timeout: 60_000 });
     const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
     const answer = worker.echo.callOne("at last");
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -196,7 +197,7 @@ describe("a host that has not started yet", () => {
   });
 
   test("is not tried any more after stop", async () => {
-    const hosts = attachHosts([`unix://${folder}/never.sock`], { timeout: 2_000_000 });
+    const hosts = attachPatiently([`unix://${folder}/never.sock`], { timeout: 2_000_000 });
     const refused = hosts.ready.then(undefined, (error: Error) => error.message);
     await hosts.stop();
     expect(await refused).toContain(`cannot attach host unix://${folder}/never.sock: `);
@@ -248,7 +249,7 @@ describe("the command refuses", () => {
     await killed.exited;
     const path = killed.address;
     const next = await startHost(path);
-    await using hosts = attachHosts([next.address]);
+    await using hosts = attachPatiently([next.address]);
     await hosts.ready;
   });
 });

@@ -2,11 +2,12 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attachHosts, range, SupervisionError, thisHost } from "viceroy";
+import { range, SupervisionError, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
+import { attachPatiently, lossSilence } from "./attach-patiently.js";
 import { type RunningHost as Started, startHost } from "./start-host.js";
 
 let crew: Crew;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 
 test("processes join and leave on each host, and no process can add a host", async () => {
   const [one, two] = await Promise.all([startHost(), startHost("tcp://127.0.0.1:0")]);
-  await using hosts = attachHosts([one.address, two.address]);
+  await using hosts = attachPatiently([one.address, two.address]);
   const procs = hosts.spawnProcs({ gpus: 1 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.keep.call(new Uint8Array([7]));
@@ -46,7 +47,7 @@ test("processes join and leave on each host, and no process can add a host", asy
 
 test("processes that join on a host that is killed are failures of their ranks", async () => {
   const [one, two] = await Promise.all([startHost(), startHost()]);
-  await using hosts = attachHosts([one.address, two.address], { silence: 2000 });
+  await using hosts = attachPatiently([one.address, two.address]);
   const procs = hosts.spawnProcs({ gpus: 1 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -62,15 +63,11 @@ test("processes that join on a host that is killed are failures of their ranks",
 /** Starts daemons: the first at a Unix socket, the others at TCP ports. */
 const startHosts = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, i) => startHost(i === 0 ? undefined : "tcp://127.0.0.1:0")));
-/** The time after which a killed host counts as lost. A busy machine answers within it. */
-const killedSilence = 8000;
-/** Hosts that are not killed have time to answer on a busy machine. */
-const patient = { silence: 60_000 };
 const seven = () => new Uint8Array([7]);
 
 test("a mesh of hosts gains a host, and the meshes that are passed on get processes and actors there", async () => {
   const [one, two, three] = (await startHosts(3)) as [Started, Started, Started];
-  await using hosts = attachHosts([one.address, two.address], patient);
+  await using hosts = attachPatiently([one.address, two.address]);
   const procs = hosts.spawnProcs({ gpus: 2 }, { env: (point) => ({ PLACE: `${point}` }) });
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.keep.call(seven());
@@ -99,7 +96,7 @@ test("a mesh of hosts gains a host, and the meshes that are passed on get proces
 test("a host that leaves is drained first, older handles keep their extents, and its daemon goes on running", async () => {
   const [one, two] = (await startHosts(2)) as [Started, Started];
   const file = join(mkdtempSync(join(tmpdir(), "leaving-")), "cleanup");
-  await using hosts = attachHosts([one.address, two.address], patient);
+  await using hosts = attachPatiently([one.address, two.address]);
   const procs = hosts.spawnProcs({ gpus: 1 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   const others = procs.spawn("others", crew.SteelWorker);
@@ -146,7 +143,7 @@ test("a host that leaves is drained first, older handles keep their extents, and
 
 test("a host that is killed while it is drained is no failure, and another one takes its position", async () => {
   const [one, two, three] = (await startHosts(3)) as [Started, Started, Started];
-  await using hosts = attachHosts([one.address, two.address], { silence: killedSilence });
+  await using hosts = attachPatiently([one.address, two.address], { silence: lossSilence() });
   const procs = hosts.spawnProcs();
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -168,7 +165,7 @@ test("a host that is killed while it is drained is no failure, and another one t
 
 test("a host that was lost can leave, and so can one that could not be attached", async () => {
   const [one, two, three] = (await startHosts(3)) as [Started, Started, Started];
-  const hosts = attachHosts([one.address, two.address], { timeout: 10_000, silence: killedSilence });
+  const hosts = attachPatiently([one.address, two.address], { timeout: 10_000, silence: lossSilence() });
   const procs = hosts.spawnProcs();
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -192,7 +189,7 @@ test("a host that was lost can leave, and so can one that could not be attached"
 
 test("resize of hosts refuses what is wrong, and then nothing has changed", async () => {
   const [one, two] = (await startHosts(2)) as [Started, Started];
-  const hosts = attachHosts([one.address], patient);
+  const hosts = attachPatiently([one.address]);
   const failed = 'cannot resize mesh "hosts" of hosts';
   const join = { addresses: [two.address] };
   expect(() => thisHost().resize({} as never)).toThrow("cannot resize the own host: it was not attached");

@@ -7,13 +7,14 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attachHosts, logs, type ProcMesh, thisHost } from "viceroy";
+import { logs, type ProcMesh, thisHost } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkerMesh } from "../fixtures/crew/generated/worker.js";
 import { permitted } from "../permitted.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { until } from "../proc/until.js";
+import { attachPatiently } from "./attach-patiently.js";
 import { runHost, startHost } from "./start-host.js";
 
 let crew: Crew;
@@ -33,7 +34,7 @@ describe.skipIf(!hasLimits)("file descriptors", () => {
 
   test("of a daemon run out: a start fails with the reason, other processes continue, and later ones start", async () => {
     const host = await limited(44);
-    await using hosts = attachHosts([host.address], { silence: 20_000 });
+    await using hosts = attachPatiently([host.address]);
     const started: { procs: ProcMesh<"hosts">; worker: WorkerMesh<never> }[] = [];
     let refused: Error | undefined;
     while (refused === undefined && started.length < 20) {
@@ -57,7 +58,7 @@ describe.skipIf(!hasLimits)("file descriptors", () => {
 
   test("of a daemon are used up by strangers: known drivers continue, and others are accepted when the strangers have left", async () => {
     const host = await limited(44);
-    await using hosts = attachHosts([host.address], { silence: 20_000 });
+    await using hosts = attachPatiently([host.address]);
     const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
     await worker.echo.callOne("there");
     const port = Number(/:(\d+)$/.exec(host.address)?.[1]);
@@ -65,7 +66,7 @@ describe.skipIf(!hasLimits)("file descriptors", () => {
     for (let i = 0; i < 60; i++) strangers.push(connect(port, "127.0.0.1").on("error", () => {}));
     for (let i = 0; i < 20; i++) expect(await worker.echo.callOne(`${i}`)).toBe(`${i}`);
     for (const stranger of strangers) stranger.destroy();
-    const driver = attachHosts([(await limited(256)).address, host.address.replace("127.0.0.1", "localhost")]);
+    const driver = attachPatiently([(await limited(256)).address, host.address.replace("127.0.0.1", "localhost")]);
     // The other address belongs to the same host. The refusal shows that the driver was accepted.
     await expect(driver.ready).rejects.toThrow("it is the same host as");
     await driver.stop();
@@ -113,7 +114,7 @@ describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
     const full = ["sh", "-c", 'exec "$@" > /dev/full 2>&1', "sh"];
     const host = runHost(folder, ["--listen", address], {}, full);
     await until(() => existsSync(`${folder}/host.sock`) || host.child.exitCode !== null);
-    const hosts = attachHosts([address]);
+    const hosts = attachPatiently([address]);
     const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
     await worker.print.callOne("to the driver\n");
     expect(await worker.echo.callOne("there")).toBe("there");
@@ -153,7 +154,7 @@ test.skipIf(!canMount)(
       const socket = join(mkdtempSync(join(tmpdir(), "vh-")), "host.sock");
       const host = await startHost(`unix://${socket}`, [], { TMPDIR: mounted });
       const ballast = fill();
-      const hosts = attachHosts([host.address]);
+      const hosts = attachPatiently([host.address]);
       const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
       const outcome = await worker.echo.callOne("x").then(
         (text) => text,

@@ -1,9 +1,10 @@
 /** Tests that features of this host work on attached hosts, too. */
-import { attachHosts, SupervisionError } from "viceroy";
+import { SupervisionError } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
+import { attachPatiently } from "./attach-patiently.js";
 import { startHost } from "./start-host.js";
 
 let crew: Crew;
@@ -19,7 +20,7 @@ async function twoHosts() {
 
 test("procs are started on their hosts in rank order, also for slices of hosts", async () => {
   const { one, two, addresses } = await twoHosts();
-  await using hosts = attachHosts(addresses);
+  await using hosts = attachPatiently(addresses);
   await hosts.ready;
   expect([hosts.extent, hosts.size, hosts.name, String(hosts)]).toEqual([{ hosts: 2 }, 2, "hosts", 'hosts{"hosts":2}']);
   expect(hosts.toTable()).toContain(two.address);
@@ -45,7 +46,7 @@ test("procs are started on their hosts in rank order, also for slices of hosts",
 
 test("the dimension can have another name", async () => {
   const host = await startHost();
-  await using hosts = attachHosts([host.address], { dimension: "machines", name: "lab" });
+  await using hosts = attachPatiently([host.address], { dimension: "machines", name: "lab" });
   expect(hosts.slice({ machines: 0 }).extent).toEqual({});
   const workers = hosts.spawnProcs({ gpus: 1 }).spawn("workers", crew.SteelWorker);
   const { point } = await workers.where.callOne();
@@ -55,7 +56,7 @@ test("the dimension can have another name", async () => {
 
 test("processes get environment, options of Node.js, bootstrap module and registry", async () => {
   const host = await startHost(undefined, [], { FROM_HOST: "host", BOTH: "host", UNWANTED: "host" });
-  await using hosts = attachHosts([host.address], { registry: `${project}generated/registry.ts` });
+  await using hosts = attachPatiently([host.address], { registry: `${project}generated/registry.ts` });
   const procs = hosts.spawnProcs(
     { gpus: 2 },
     {
@@ -77,7 +78,7 @@ test("processes get environment, options of Node.js, bootstrap module and regist
 
 test("the driver gets the output of processes in order, with its origin", async () => {
   const { addresses } = await twoHosts();
-  await using hosts = attachHosts(addresses);
+  await using hosts = attachPatiently(addresses);
   const lines: string[] = [];
   const procs = hosts.spawnProcs(
     {},
@@ -97,7 +98,7 @@ test("the driver gets the output of processes in order, with its origin", async 
 
 test("a killed process is one failure of its rank, calls to it reject, and other ranks continue", async () => {
   const { addresses } = await twoHosts();
-  await using hosts = attachHosts(addresses);
+  await using hosts = attachPatiently(addresses);
   const procs = hosts.spawnProcs({ gpus: 2 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   const places = [...(await workers.where.call()).values()];
@@ -119,7 +120,7 @@ test("a killed process is one failure of its rank, calls to it reject, and other
 
 test("an uncaught exception is reported with the last lines of standard error", async () => {
   const host = await startHost();
-  await using hosts = attachHosts([host.address]);
+  await using hosts = attachPatiently([host.address]);
   const procs = hosts.spawnProcs({}, { stdio: "ignore" });
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.throwLater.call("nobody catches this");
@@ -130,7 +131,7 @@ test("an uncaught exception is reported with the last lines of standard error", 
 
 test("actors on different hosts and on the same host call each other, and the end of one is an error for the other", async () => {
   const { addresses } = await twoHosts();
-  await using hosts = attachHosts(addresses);
+  await using hosts = attachPatiently(addresses);
   const procs = hosts.spawnProcs({ gpus: 3 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -152,7 +153,7 @@ test("actors on different hosts and on the same host call each other, and the en
 
 test("processes of an actor on a host run there, are reachable from all processes, and end with the actor", async () => {
   const { one, addresses } = await twoHosts();
-  await using hosts = attachHosts(addresses);
+  await using hosts = attachPatiently(addresses);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
   const boss = workers.slice({ hosts: 0, gpus: 0 });
   const hired = await boss.hire.callOne(2);
@@ -169,7 +170,7 @@ test("processes of an actor on a host run there, are reachable from all processe
 
 test("a process is replaced on the same host", async () => {
   const { addresses, two } = await twoHosts();
-  await using hosts = attachHosts(addresses);
+  await using hosts = attachPatiently(addresses);
   const procs = hosts.spawnProcs();
   const workers = procs.spawn("workers", crew.SteelWorker);
   const far = workers.slice({ hosts: 1 });
@@ -186,7 +187,7 @@ test("a process is replaced on the same host", async () => {
 
 test("a process that cannot be started is a failure of its rank", async () => {
   const host = await startHost();
-  await using hosts = attachHosts([host.address]);
+  await using hosts = attachPatiently([host.address]);
   const procs = hosts.spawnProcs({}, { execArgv: ["--no-such-option"], name: "odd" });
   await expect(procs.ready).rejects.toThrow(
     new RegExp(

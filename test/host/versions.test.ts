@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { attachHosts } from "viceroy";
 import { afterEach, expect, test } from "vitest";
 import { hostAgentDescriptor } from "../../generated/host-agent.js";
 import { formatId } from "../../runtime/link/address.js";
+import { attachPatiently } from "./attach-patiently.js";
 import { startHost } from "./start-host.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -35,10 +35,10 @@ function otherVersion(edits: Readonly<Record<string, string>> = {}): string {
 
 test("a host of another version works if its agents have the same schemas", async () => {
   const host = await startHost("tcp://127.0.0.1:0", [], {}, [], otherVersion());
-  const hosts = attachHosts([host.address]);
+  const hosts = attachPatiently([host.address]);
   await hosts.ready;
   await hosts.stop();
-  await using again = attachHosts([host.address]);
+  await using again = attachPatiently([host.address]);
   await again.ready;
   await again.shutdown();
   expect((await host.exited).code).toBe(0);
@@ -48,7 +48,7 @@ test("a host whose agents have other schemas refuses the driver at once, with bo
   const own = `0x${hostAgentDescriptor.fingerprint.toString(16)}n`;
   const host = await startHost("tcp://127.0.0.1:0", [], {}, [], otherVersion({ [own]: "0x1234567812345678n" }));
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-  await using hosts = attachHosts([host.address]);
+  await using hosts = attachPatiently([host.address]);
   await expect(hosts.ready).rejects.toThrow(
     `cannot attach host ${host.address}: the agents of hosts have another schema here, Viceroy 99.0.0, than at the driver, ` +
       `Viceroy ${version}; install versions on both whose agents have the same schemas, as two releases of one minor ` +

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { networks } from "../faults/network.js";
 import { loadProject, project, startOrdered } from "../host/publish/programs.js";
 import { permitted } from "../permitted.js";
-import { until } from "../proc/until.js";
+import { limitUnderLoad, until } from "../proc/until.js";
 import { newCache } from "./job-program.js";
 import { type SlurmCluster, withCluster } from "./lab/slurm-cluster.js";
 import { findSlurm } from "./lab/slurm-release.js";
@@ -16,8 +16,13 @@ const slurm = permitted(
 );
 let cluster: SlurmCluster;
 
+/** The time in ms after which hosts without a driver end. Drivers come within it. */
+const idle = limitUnderLoad(5000);
+/** Hosts that live answer within this time. */
+const attach = { silence: limitUnderLoad(4000) };
+
 function startOwner(cache: string) {
-  const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle: "5s", progress: "silent" };
+  const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle, attach, progress: "silent" };
   const through = [...cluster.login.through, process.execPath];
   return startOrdered(project, through, "job-owner.ts", [JSON.stringify(options)], cluster.env);
 }
@@ -49,8 +54,7 @@ describe.runIf(networks && slurm)("a mesh on the nodes of Slurm", () => {
     await first.order("detach");
     first.child.kill("SIGKILL");
     await first.exited;
-    // The idle time of the hosts is 5 s.
-    await new Promise((resolve) => setTimeout(resolve, 7000));
+    await new Promise((resolve) => setTimeout(resolve, idle + 2000));
     const second = await startOwner(cache);
     expect(await second.order("attach")).toMatchObject({ applyId });
     await second.order("lookup", "index");

@@ -3,15 +3,27 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { networks } from "../faults/network.js";
 import { loadProject, project, startOrdered } from "../host/publish/programs.js";
 import { permitted } from "../permitted.js";
-import { gone, until } from "../proc/until.js";
+import { gone, limitUnderLoad, until } from "../proc/until.js";
 import { newCache } from "./job-program.js";
 import { hasSsh, SshNetwork } from "./lab/ssh-network.js";
 
 const ssh = permitted("jobs over ssh", "Debian's packages openssh-server and openssh-client", hasSsh);
 const network = networks && ssh ? new SshNetwork({ n1: {}, n2: {} }) : (undefined as unknown as SshNetwork);
 
+/** The time in ms after which a job without a driver ends. Drivers come within it. */
+const idle = limitUnderLoad(2000);
+/** Hosts that live answer within this time. */
+const attach = { silence: limitUnderLoad(4000) };
+
 function startOwner(cache: string) {
-  const options = { kind: "ssh", meshes: { workers: { hosts: ["n1", "n2"] } }, cache, idle: "2s", progress: "silent" };
+  const options = {
+    kind: "ssh",
+    meshes: { workers: { hosts: ["n1", "n2"] } },
+    cache,
+    idle,
+    attach,
+    progress: "silent",
+  };
   return startOrdered(
     project,
     [...network.through, process.execPath],
@@ -49,7 +61,7 @@ describe.runIf(networks && ssh)("a mesh on machines that ssh reaches", () => {
     await first.order("detach");
     first.child.kill("SIGKILL");
     await first.exited;
-    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await new Promise((resolve) => setTimeout(resolve, idle + 2000));
     const second = await startOwner(cache);
     expect(await second.order("attach")).toMatchObject({ applyId });
     await second.order("lookup", "index");

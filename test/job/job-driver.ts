@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { JobEvent } from "viceroy/job";
 import { project } from "../proc/crew.js";
-import { until } from "../proc/until.js";
+import { limitUnderLoad, until } from "../proc/until.js";
 
 /** A line that the programs print (test/fixtures/crew/programs/on-slurm.ts, on-ssh.ts). */
 export interface Printed {
@@ -38,6 +38,9 @@ export interface JobDriver {
   events(): readonly string[];
 }
 
+/** Hosts that live answer within this time in ms. It is the same for all programs of a test, which may share a job. */
+const silence = limitUnderLoad(4000);
+
 /** How a program ends: it waits, leaves the job running, or kills it. */
 export type DriverEnd = "wait" | "leave" | "kill";
 
@@ -56,7 +59,8 @@ export function startJobDriver(
   env: NodeJS.ProcessEnv,
   ...further: readonly string[]
 ): JobDriver {
-  const node = [process.execPath, "--import", "tsx", join(project, "programs", program), JSON.stringify(options), how];
+  const patient = JSON.stringify({ attach: { silence, timeout: 60_000 }, ...options });
+  const node = [process.execPath, "--import", "tsx", join(project, "programs", program), patient, how];
   const [file, ...args] = [...through, ...node, ...further];
   const child = spawn(file!, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   const printed: Printed[] = [];

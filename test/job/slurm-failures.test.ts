@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { limitUnderLoad } from "../proc/until.js";
 import { newCache } from "./job-program.js";
 import { onSlurm, type SlurmLab } from "./lab/slurm-tests.js";
 
@@ -84,11 +85,12 @@ onSlurm("a job of Slurm that fails", (lab) => {
   test("with a host that never comes up is an error with its name and the end of its output", async () => {
     const hanging = '[ "$SLURMD_NODENAME" = n1 ] || [ "$1" = --version ] || { echo waits for a disk; exec sleep 600; }';
     const node = fakeNode(hanging, `exec "${process.execPath}" "$@"`);
-    const { name, message } = await complaint(lab, { node, hostTimeout: "4s" });
+    const limit = limitUnderLoad(4000);
+    const { name, message } = await complaint(lab, { node, hostTimeout: limit });
     expect(name).toBe("JobStartTimeoutError");
     expect(message).toMatch(
       new RegExp(
-        '^cannot start job "viceroy": workers\\[1\\] did not come up within 4000 ms \\(hostTimeout\\): workers\\[1\\] runs ' +
+        `^cannot start job "viceroy": workers\\[1\\] did not come up within ${limit} ms \\(hostTimeout\\): workers\\[1\\] runs ` +
           "on node n2, and does not answer at port \\d+: connect ECONNREFUSED [\\d.:]+; its output ends with: waits for a disk$",
       ),
     );

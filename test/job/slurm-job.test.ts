@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { project } from "../proc/crew.js";
-import { until } from "../proc/until.js";
+import { limitUnderLoad, until } from "../proc/until.js";
 import { newCache } from "./job-program.js";
 import { onSlurm } from "./lab/slurm-tests.js";
 
@@ -36,7 +36,7 @@ onSlurm("a job of Slurm", (lab) => {
   });
 
   test("ends when it had no driver for its idle time", async () => {
-    const driver = lab.startDriver({ idle: "6s" }, "wait");
+    const driver = lab.startDriver({ idle: limitUnderLoad(6000) }, "wait");
     const { names } = await driver.outcome();
     expect(names).toHaveLength(4);
     driver.child.kill("SIGKILL");
@@ -76,12 +76,13 @@ onSlurm("a job of Slurm", (lab) => {
 
   test("waits with Slurm's own reason while others use the nodes", async () => {
     const other = await lab.occupyNow("--nodes=3", "--exclusive");
-    const driver = lab.startDriver({ hostTimeout: "8s" });
+    const limit = limitUnderLoad(8000);
+    const driver = lab.startDriver({ hostTimeout: limit });
     await until(() =>
       driver.events().some((event) => /^pending: job \d+ is PENDING: (Resources|Priority)$/.test(event)),
     );
     // The time in the queue does not count for hostTimeout.
-    await new Promise((resolve) => setTimeout(resolve, 9000));
+    await new Promise((resolve) => setTimeout(resolve, limit + 1000));
     lab.cluster.run("scancel", other);
     expect((await driver.outcome()).names).toHaveLength(4);
     expect(await driver.exited).toBe(0);

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
-import { until } from "../proc/until.js";
+import { limitUnderLoad, until } from "../proc/until.js";
 import type { JobDriver } from "./job-driver.js";
 import { newCache } from "./job-program.js";
 import { onSlurm, type SlurmLab } from "./lab/slurm-tests.js";
@@ -70,10 +70,11 @@ onSlurm("the hosts of a job of Slurm", (lab) => {
 
   test("wait in the queue of Slurm for more, which does not count for hostTimeout", async () => {
     const other = await lab.occupyNow("--nodes=2", "--exclusive");
-    const options = { sizes: [2], hostTimeout: "8s" };
+    const limit = limitUnderLoad(8000);
+    const options = { sizes: [2], hostTimeout: limit };
     const driver = lab.startDriver(options, "kill", lab.cluster.env, "on-resized-hosts.ts");
     await until(() => lab.living().length === 3);
-    await new Promise((resolve) => setTimeout(resolve, 9000));
+    await new Promise((resolve) => setTimeout(resolve, limit + 1000));
     lab.cluster.run("scancel", other);
     expect(await driver.exited).toBe(0);
     expect(stepsOf(driver)).toEqual(["0", "0,1"]);

@@ -9,7 +9,7 @@ import { networks } from "../faults/network.js";
 import { peer } from "../peers.js";
 import { permitted } from "../permitted.js";
 import { compileCrew } from "../proc/crew.js";
-import { until } from "../proc/until.js";
+import { limitUnderLoad, until } from "../proc/until.js";
 import { SshDrivers } from "./lab/ssh-drivers.js";
 import { fullTmp, hasSsh, ownTmp, type SshMachineOptions, SshNetwork } from "./lab/ssh-network.js";
 
@@ -157,11 +157,12 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
 
   test("names a host that is not up in time, with the end of its output", async () => {
     const setup = `echo "loading modules"\n${ignoring} &\nsleep 1000`;
-    const driver = drivers.start({ meshes: { workers: { hosts: ["n1"] } }, setup, hostTimeout: "4s" });
+    const limit = limitUnderLoad(4000);
+    const driver = drivers.start({ meshes: { workers: { hosts: ["n1"] } }, setup, hostTimeout: limit });
     expect(await driver.outcome()).toEqual({
       name: "JobStartTimeoutError",
       message:
-        'cannot start job "viceroy": workers[0] did not come up within 4000 ms (hostTimeout): the output of workers[0] ' +
+        `cannot start job "viceroy": workers[0] did not come up within ${limit} ms (hostTimeout): the output of workers[0] ` +
         "ends with: loading modules",
     });
   });

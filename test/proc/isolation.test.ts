@@ -15,7 +15,7 @@ import {
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, moduleOf } from "./crew.js";
 import { collectUnhandledFaults } from "./unhandled-faults.js";
-import { until } from "./until.js";
+import { limitUnderLoad, until } from "./until.js";
 
 /** The abilities that a thread and an inline proc lack. */
 const missing: Readonly<Record<Isolation, readonly string[]>> = {
@@ -286,7 +286,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     const worker = procs.spawn("worker", crew.SteelWorker);
     const neighbour = procs.spawn("neighbour", crew.SteelWorker);
     const here = await neighbour.where.callOne();
-    const asked = worker.leaveRunning.with({ timeout: 500 }).callOne(what, "left behind");
+    const asked = worker.leaveRunning.with({ timeout: limitUnderLoad(500) }).callOne(what, "left behind");
     await asked.catch(() => {});
     await until(() => faults.length > 0);
     const message = what.startsWith("a getter") ? "threw an error that cannot be read" : "left behind";

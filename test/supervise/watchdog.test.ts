@@ -3,7 +3,7 @@ import { SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { SmithMesh } from "../fixtures/guild/generated/smith.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
-import { until } from "../proc/until.js";
+import { limitUnderLoad, until } from "../proc/until.js";
 import { type Guild, loadGuild } from "./guild.js";
 
 let IronSmith: Guild["IronSmith"];
@@ -55,7 +55,7 @@ test("a @timeout replaces the warning time, and without a failure time there is 
 test("a handler that blocks the event loop is reported with its stack; then its process is killed", async () => {
   await using procs = start(1);
   const smith = procs
-    .with({ watchdog: { warn: 300, fail: 900 } })
+    .with({ watchdog: { warn: 300, fail: limitUnderLoad(900) } })
     .spawn("smith", IronSmith)
     .slice({ gpus: 0 });
   const { pid } = await smith.life.callOne();
@@ -70,10 +70,11 @@ test("a handler that blocks the event loop is reported with its stack; then its 
 
 test("handlers that end in time cause no warning, and an actor that the watchdog has failed is restarted", async () => {
   await using procs = start(1);
-  // Together the calls take longer than one call may.
-  const plan = { watchdog: { warn: 2000, fail: 2500 }, restart: { policy: "on-failure", backoff: 10 } } as const;
+  const warn = limitUnderLoad(2000);
+  const plan = { watchdog: { warn, fail: warn + 500 }, restart: { policy: "on-failure", backoff: 10 } } as const;
   const smith = procs.with(plan).spawn("smith", IronSmith).slice({ gpus: 0 });
-  for (let i = 0; i < 6; i++) await smith.sleep.callOne(500);
+  // Together the calls take longer than one call may.
+  for (let i = 0; i < 6; i++) await smith.sleep.callOne(warn / 4);
   expect(lines).toEqual([]);
   await expect(smith.hang.callOne()).rejects.toThrow(SupervisionError);
   await until(async () => (await smith.life.callOne().catch(() => undefined))?.incarnation === 1);

@@ -4,13 +4,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { attachHosts } from "viceroy";
 import { ProcessJob } from "viceroy/job";
 import { JobContext, type JobContextOptions, PlainValueError, TaskError } from "viceroy/tasks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MemoryStore } from "../contract/project/src/memory-store.js";
 import * as plain from "../fixtures/tasks/plain.js";
 import * as unruly from "../fixtures/tasks/unruly.js";
+import { attachPatiently } from "../host/attach-patiently.js";
 import { startHost } from "../host/start-host.js";
 import { newCache } from "../job/job-program.js";
 import { permitted } from "../permitted.js";
@@ -155,7 +155,7 @@ test("a job that a task has submitted does not end with the worker", async () =>
 test("a task that blocks its event loop for long does not end its context, here and on other hosts", async () => {
   const ms = timeLimit(15_000, 60_000);
   const daemon = await startHost("tcp://127.0.0.1:0");
-  await using hosts = attachHosts([daemon.address]);
+  await using hosts = attachPatiently([daemon.address]);
   await using here = await JobContext.open({ procs: 2 });
   await using there = await JobContext.open({ hosts, procs: 2 });
   const blocked = [here.run(plain.spin, ms), there.run(plain.spin, ms)];
@@ -177,7 +177,7 @@ test.runIf(mounts)("a host without the module of a task is named, and others run
     const hide = 'mount -t tmpfs none "$1" && hostname far-away && shift && exec "$@"';
     const through = ["unshare", "--mount", "--uts", "sh", "-c", hide, "sh", folder];
     const daemon = await startHost(undefined, [], {}, through);
-    await using hosts = attachHosts([daemon.address]);
+    await using hosts = attachPatiently([daemon.address]);
     await using far = await JobContext.open({ hosts, procs: 1 });
     const { message } = await errorOf(far.get(far.run(here)));
     const { href } = pathToFileURL(file);

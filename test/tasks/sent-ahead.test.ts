@@ -1,8 +1,15 @@
 /** Tests of tasks that are sent to a worker before the one that runs there has ended. */
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { JobContext, type ObjectRef, TaskCancelledError } from "viceroy/tasks";
 import { describe, expect, test } from "vitest";
 import { LeaseSlot, type SlotTask } from "../../runtime/tasks/worker/lease-slot.js";
 import * as plain from "../fixtures/tasks/plain.js";
+import { until } from "../proc/until.js";
+
+/** Returns the path of a file that does not exist. */
+const newFile = () => join(mkdtempSync(join(tmpdir(), "sent-ahead-")), "release");
 
 /** Runs a task until it is known to be short, so that many of its runs are sent at a time. */
 async function becomesShort(context: JobContext, start: () => ObjectRef<unknown>): Promise<void> {
@@ -12,10 +19,12 @@ async function becomesShort(context: JobContext, start: () => ObjectRef<unknown>
 test("short tasks are not sent behind a task of which nothing is known", async () => {
   await using context = await JobContext.open({ procs: 2 });
   await becomesShort(context, () => context.run(plain.twice, 1));
-  const long = context.run(plain.spin, 3000);
+  const release = newFile();
+  const long = context.run(plain.block, release);
   const short = [1, 2, 3].map((n) => context.run(plain.twice, n));
   expect(await context.wait([long, ...short], { count: 3 })).toEqual([short, [long]]);
-  expect(await context.get(long)).toBe("spun");
+  writeFileSync(release, "");
+  expect(await context.get(long)).toBe("released");
 });
 
 test("a short task that was sent behind one that turns out to be long is run by another process", async () => {
@@ -29,14 +38,16 @@ test("a short task that was sent behind one that turns out to be long is run by 
 
 test("a task that is cancelled behind one that blocks the process ends, and the other one is not killed", async () => {
   await using context = await JobContext.open({ procs: 1, grace: 100 });
-  await becomesShort(context, () => context.run(plain.spin, 0));
-  const first = context.run(plain.spin, 1500);
-  const second = context.run(plain.spin, 0);
-  await context.wait([first], { timeout: 50 });
+  await becomesShort(context, () => context.run(plain.block, undefined));
+  const release = newFile();
+  const first = context.run(plain.block, release);
+  const second = context.run(plain.block, undefined);
+  await until(() => existsSync(`${release}.begun`));
   context.cancel(second);
   expect(await context.wait([first, second])).toEqual([[second], [first]]);
   await expect(context.get(second)).rejects.toThrow(TaskCancelledError);
-  expect(await context.get(first)).toBe("spun");
+  writeFileSync(release, "");
+  expect(await context.get(first)).toBe("released");
 });
 
 describe("the tasks of a lease in a worker", () => {

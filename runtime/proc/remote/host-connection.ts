@@ -37,9 +37,10 @@ export function credentialsOf(files: CertificateFiles | undefined): Credentials 
 
 /**
  * Error codes of the system for addresses that are not reachable now and may be later: unknown names, hosts that are
- * starting, sockets that do not exist yet.
+ * starting, sockets that do not exist yet, and Unix sockets whose queue of connections is full (`EAGAIN`).
  */
 const transientErrorCodes = new Set([
+  "EAGAIN",
   "EAI_AGAIN",
   "ECONNREFUSED",
   "ECONNRESET",
@@ -95,7 +96,9 @@ export async function connectToHost(
     });
   }
   const given = new AbortController();
-  const timer = clock.after(limit, () => given.abort(new Error(`it did not answer within ${limit} ms`)));
+  const timer = clock.after(limit, () =>
+    given.abort(new HandshakeError("lost", `it did not answer within ${limit} ms`)),
+  );
   try {
     const pipe = await platform.connect(address, tls, given.signal);
     const link = { ...who, direct: !attaches, use: "link" as const, link: random.id(), first: true, received: 0 };

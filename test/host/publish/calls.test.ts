@@ -1,10 +1,11 @@
 /** Tests of calls to meshes that another program has published: everything that meshes can do works through the host. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ActorError, attachHosts, context, lookup, range, SupervisionError, TimeoutError, thisHost } from "viceroy";
+import { ActorError, context, lookup, range, SupervisionError, TimeoutError, thisHost } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
+import { attachPatiently } from "../attach-patiently.js";
 import { startHost } from "../start-host.js";
 import { loadProject, startPublisher } from "./programs.js";
 import type { IndexMesh } from "./project/generated/index.js";
@@ -20,7 +21,7 @@ type Shards = IndexMesh<"shards">;
 async function exchange(listen?: string) {
   const host = await startHost(listen);
   const publisher = await startPublisher([host]);
-  const hosts = attachHosts([host.address]);
+  const hosts = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   return { host, publisher, hosts, index: await lookup<Shards>("index") };
 }

@@ -1,6 +1,7 @@
 /** Tests of calls between two programs whose actors call each other back. */
-import { attachHosts, lookup, publish, thisHost } from "viceroy";
+import { lookup, publish, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
+import { attachPatiently } from "../attach-patiently.js";
 import { startHost } from "../start-host.js";
 import { loadProject, startPublisher } from "./programs.js";
 import type { IndexMesh } from "./project/generated/index.js";
@@ -17,7 +18,7 @@ const deadlock =
 test("a call chain over two programs that comes back to a waiting actor rejects with DeadlockError", async () => {
   const host = await startHost();
   const publisher = await startPublisher([host]);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await using procs = thisHost().spawnProcs({ shards: 2 });
   const home: IndexMesh<"shards"> = procs.spawn("home", project.WordIndex);
   await using published = await publish("home", home);

@@ -1,8 +1,9 @@
 /** Tests of the ends of published meshes: whoever ends, and however, calls of other programs reject and the name is free. */
-import { attachHosts, lookup, publish, SupervisionError, thisHost } from "viceroy";
+import { lookup, publish, SupervisionError, thisHost } from "viceroy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
+import { attachPatiently } from "../attach-patiently.js";
 import { startHost } from "../start-host.js";
 import { loadProject, startPublisher } from "./programs.js";
 import type { IndexMesh } from "./project/generated/index.js";
@@ -24,7 +25,7 @@ const rejection = (call: PromiseLike<unknown>): Promise<Error> =>
 describe.each([undefined, "tcp://127.0.0.1:0"])("over %s", (listen) => {
   test("when the publisher gets SIGKILL, calls under way and later ones reject, and another program can take the name", async () => {
     const host = await startHost(listen);
-    await using _ = attachHosts([host.address]);
+    await using _ = attachPatiently([host.address]);
     const [first, second] = await Promise.all([startPublisher([host]), startPublisher([host])]);
     await first.order("publish", "index", "shelves");
     const index = await lookup<Shards>("index");
@@ -59,7 +60,7 @@ describe.each([undefined, "tcp://127.0.0.1:0"])("over %s", (listen) => {
 test("when the daemon gets SIGKILL, calls reject with SupervisionError", async () => {
   const host = await startHost();
   const publisher = await startPublisher([host]);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   const index = await lookup<Shards>("index");
   const pending = rejection(index.sleep.call(60_000));
@@ -77,7 +78,7 @@ test("when a program that has looked up ends by SIGKILL, its calls are cancelled
   await publisher.order("publish", "index", "shelves");
   expect(await seeker.order("call", "index", "tea")).toEqual([1, 1, 1]);
   await seeker.order("leaveCalling", "index");
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   const index = await lookup<Shards>("index");
   seeker.child.kill("SIGKILL");
   const interruptions = async () => [...(await index.interruptions.call()).values()].flat();
@@ -92,7 +93,7 @@ test.each([
 ])("when the publisher %s, calls reject with that reason", async (_what, order, why) => {
   const host = await startHost();
   const publisher = await startPublisher([host]);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   const index = await lookup<Shards>("index");
   await index.square.call(1);
@@ -115,7 +116,7 @@ test.each([
 test("an actor that the publisher restarts answers again under the same mesh", async () => {
   const host = await startHost();
   const publisher = await startPublisher([host]);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "nests", "nests");
   const nests = await lookup<Shards>("nests");
   const one = nests.slice({ shards: 1 });
@@ -133,7 +134,7 @@ test("an actor that the publisher restarts answers again under the same mesh", a
 
 test("a program can publish and look up its own mesh, and gets the mesh itself", async () => {
   const host = await startHost();
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await using procs = thisHost().spawnProcs({ shards: 2 });
   const shelves = procs.spawn("shelves", project.WordIndex);
   {

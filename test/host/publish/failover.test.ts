@@ -1,8 +1,9 @@
 /** Tests of programs that share several hosts: when the host that passes messages on is gone, another one does so. */
-import { attachHosts, lookup, SupervisionError } from "viceroy";
+import { lookup, SupervisionError } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
+import { attachPatiently, lossSilence } from "../attach-patiently.js";
 import { type RunningHost, startHost } from "../start-host.js";
 import { loadProject, startPublisher } from "./programs.js";
 import type { IndexMesh } from "./project/generated/index.js";
@@ -14,16 +15,13 @@ beforeAll(async () => {
 
 type Shards = IndexMesh<"shards">;
 
-/** Time in ms after which a host counts as gone that is only slow, because the machine is busy. */
-const silence = 10_000;
-
 /** Starts hosts that this program and the publisher attach, and looks up a mesh through the first one. */
 async function exchange(...listen: (string | undefined)[]) {
   const hosts = await Promise.all(listen.map((each) => startHost(each)));
-  const publisher = await startPublisher(hosts, undefined, { VICEROY_TEST_SILENCE: `${silence}` });
-  const attached = attachHosts(
+  const publisher = await startPublisher(hosts, undefined, { VICEROY_TEST_SILENCE: `${lossSilence()}` });
+  const attached = attachPatiently(
     hosts.map(({ address }) => address),
-    { silence },
+    { silence: lossSilence() },
   );
   await attached.ready;
   await publisher.order("publish", "index", "shelves");

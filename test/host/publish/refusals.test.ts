@@ -2,10 +2,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { attachHosts, lookup, type PropagatedEndpoint, publish, TimeoutError, thisHost } from "viceroy";
+import { lookup, type PropagatedEndpoint, publish, TimeoutError, thisHost } from "viceroy";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { compileProject } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
+import { attachPatiently } from "../attach-patiently.js";
 import { startHost } from "../start-host.js";
 import { loadProject, project, startPublisher } from "./programs.js";
 import type { IndexMesh } from "./project/generated/index.js";
@@ -44,13 +45,13 @@ test("without an attached host there is nothing to publish on and to look up on"
   const why = "this process has attached no host; call attachHosts or hostsFromConfig first";
   await expect(publish("index", shelves)).rejects.toThrow(`cannot publish "index": ${why}`);
   await expect(lookup("index")).rejects.toThrow(`cannot look up "index": ${why}`);
-  await using _ = attachHosts(["unix:///no/such/host"], { timeout: 100 });
+  await using _ = attachPatiently(["unix:///no/such/host"], { timeout: 100 });
   await expect(lookup("index")).rejects.toThrow("cannot attach host unix:///no/such/host: ");
 });
 
 test("names, meshes and options of a wrong kind are refused", async () => {
   const host = await startHost();
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await using procs = thisHost().spawnProcs({ shards: 2 });
   const shelves = procs.spawn("shelves", known.WordIndex);
   const long = "é".repeat(128);
@@ -82,7 +83,7 @@ test("names, meshes and options of a wrong kind are refused", async () => {
 test("a mesh of another program cannot be published again", async () => {
   const host = await startHost();
   const publisher = await startPublisher([host]);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   await expect(publish("copy", await lookup("index"))).rejects.toThrow(
     'cannot publish "copy": another process has spawned mesh "index"; publish it in that process',
@@ -102,7 +103,7 @@ test("a name that is taken is refused on all hosts, and names that exist are lis
       "this name already; take another name, or withdraw that mesh first",
   );
   await first.order("publish", "nests", "nests");
-  await using hosts = attachHosts([one.address, two.address]);
+  await using hosts = attachPatiently([one.address, two.address]);
   await hosts.ready;
   const where = `on hosts ${one.address}, ${two.address}`;
   await expect(lookup("indices")).rejects.toThrow(
@@ -124,7 +125,7 @@ test("a name that is taken is refused on all hosts, and names that exist are lis
 test("with a timeout, lookup waits until the mesh is published on any of the hosts", async () => {
   const [one, two] = await Promise.all([startHost(), startHost()]);
   const publisher = await startPublisher([two]);
-  await using _ = attachHosts([one.address, two.address]);
+  await using _ = attachPatiently([one.address, two.address]);
   const waiting = lookup<IndexMesh<"shards">>("index", { timeout: 60_000 });
   await expect(lookup("index")).rejects.toThrow("nothing is");
   await publisher.order("publish", "index", "shelves");
@@ -142,7 +143,7 @@ test("programs whose schemas differ understand each other where the rules of sch
   });
   const host = await startHost();
   const publisher = await startPublisher([host], newer);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   const index = await lookup<IndexMesh<"shards">>("index");
   expect([...(await index.add.call("tea")).values()]).toEqual([1, 1, 1]);
@@ -156,11 +157,11 @@ test("lookup takes the interface from a generated class, and refuses other class
   const { GuestActor, IndexActor } = await import("./project/generated/index.js");
   const host = await startHost();
   const publisher = await startPublisher([host]);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   const index: IndexMesh = await lookup("index", IndexActor);
   expect([...(await index.square.call(2)).values()]).toEqual([4, 4, 4]);
-  const shards = await lookup<IndexMesh<"shards">>("index", known.WordIndex, { timeout: 1000 });
+  const shards = await lookup<IndexMesh<"shards">>("index", known.WordIndex, { timeout: 60_000 });
   // @ts-expect-error The mesh has no such dimension.
   expect(() => shards.slice({ gpus: 0 })).toThrow("gpus");
   expect(await shards.slice({ shards: 1 }).square.callOne(3)).toBe(9);
@@ -188,7 +189,7 @@ test("endpoints with tensors are refused, and so is rref", async () => {
   });
   const host = await startHost();
   const publisher = await startPublisher([host], tensors);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   const { IndexActor } = await import(join(tensors, "generated/index.ts"));
   const index = (await lookup("index", IndexActor)) as never as Record<"embed" | "square", PropagatedEndpoint>;
@@ -213,7 +214,7 @@ test("an endpoint that the publisher does not have is refused by its name", asyn
   });
   const host = await startHost();
   const publisher = await startPublisher([host], older);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   const index = await lookup<IndexMesh<"shards">>("index");
   expect([...(await index.square.call(2)).values()]).toEqual([4, 4, 4]);
@@ -231,7 +232,7 @@ test("incompatible schemas are refused with their differences", async () => {
   });
   const host = await startHost();
   const publisher = await startPublisher([host], other);
-  await using _ = attachHosts([host.address]);
+  await using _ = attachPatiently([host.address]);
   await publisher.order("publish", "index", "shelves");
   const error: Error = await lookup("index").catch((thrown) => thrown);
   expect(error.message).toMatch(

@@ -1,7 +1,8 @@
 /** Tests of published meshes that are resized, before or after they are published. */
-import { attachHosts, lookup, SupervisionError } from "viceroy";
+import { lookup, SupervisionError } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
+import { attachPatiently } from "../attach-patiently.js";
 import { startHost } from "../start-host.js";
 import { loadProject, startPublisher } from "./programs.js";
 import { IndexActor, type IndexMesh } from "./project/generated/index.js";
@@ -16,7 +17,7 @@ type Shards = IndexMesh<"shards">;
 async function exchange() {
   const host = await startHost();
   const publisher = await startPublisher([host]);
-  const hosts = attachHosts([host.address]);
+  const hosts = attachPatiently([host.address]);
   await hosts.ready;
   return { publisher, hosts };
 }

@@ -1,9 +1,10 @@
 /** Tests of hosts of jobs as processes: who may attach them, and how their processes reach each other. */
-import { attachHosts, thisHost } from "viceroy";
+import { thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { Authority } from "../../../runtime/job/credentials/authority.js";
 import type { TlsFiles } from "../../../runtime/link/transport/tls/credentials.js";
 import type { WorkerMesh } from "../../fixtures/crew/generated/worker.js";
+import { attachPatiently } from "../../host/attach-patiently.js";
 import { startHost } from "../../host/start-host.js";
 import { areConnected } from "../../host/tcp-connections.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
@@ -42,8 +43,8 @@ test("actors of two jobs work side by side in one program, and reach the hosts o
   await using ownProcs = thisHost().spawnProcs();
   const own = ownProcs.spawn("own", crew.SteelWorker);
   await own.ready;
-  await using one = attachHosts(first.addresses, { tls: first.driver });
-  await using two = attachHosts(second.addresses, { tls: second.driver });
+  await using one = attachPatiently(first.addresses, { tls: first.driver });
+  await using two = attachPatiently(second.addresses, { tls: second.driver });
   const ones = one.spawnProcs().spawn("ones", crew.SteelWorker);
   const twos = two.spawnProcs().spawn("twos", crew.SteelWorker);
   await Promise.all([ones.ready, twos.ready]);
@@ -70,10 +71,10 @@ test("actors of two jobs work side by side in one program, and reach the hosts o
 
 test("the controller of a job may attach its hosts, and a host may not", async () => {
   const { authority, hosts, addresses } = await startJob("job-1", 1);
-  await using controlled = attachHosts(addresses, { tls: issueFiles(authority, "viceroy://job-1/controller") });
+  await using controlled = attachPatiently(addresses, { tls: issueFiles(authority, "viceroy://job-1/controller") });
   await controlled.ready;
   const host = "viceroy://job-1/hosts/trainers/1";
-  await using attached = attachHosts(addresses, { tls: issueFiles(authority, host), timeout });
+  await using attached = attachPatiently(addresses, { tls: issueFiles(authority, host), timeout });
   await expect(attached.ready).rejects.toThrow(
     `cannot attach host ${addresses[0]}: ${host} is a host; only the driver and the controller of the job may attach`,
   );
@@ -85,7 +86,7 @@ test("a driver refuses a host that is another one than its address says", async 
   const { hosts, driver } = await startJob("job-1", 2);
   const [zero, one] = hosts.map(({ address }) => address.split("#") as [string, string]);
   const address = `${zero![0]}#${one![1]}`;
-  await using attached = attachHosts([address], { tls: driver, timeout });
+  await using attached = attachPatiently([address], { tls: driver, timeout });
   await expect(attached.ready).rejects.toThrow(
     `cannot attach host ${address}: another process answers at the address of the host: expected ${one![1]}, got ${zero![1]}`,
   );

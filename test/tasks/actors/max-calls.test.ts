@@ -54,7 +54,8 @@ describe.each(["inline", "thread", "process"] as const)("with isolation %s", (is
 
   test("running calls end before the replacement, concurrent ones too, and later calls wait for it", async () => {
     const actor = await context.actor(classes.Remembering, [], { maxCalls: 2 });
-    const long = actor.meanwhile.run("long", 100);
+    // The other calls end before this one on a busy machine, too.
+    const long = actor.meanwhile.run("long", 1500);
     const calls = [actor.meanwhile.run("short", 1), actor.work.run("work", 20), actor.add.run("late")];
     const places = await context.get([long, ...calls]);
     expect(places.map(({ incarnation }) => incarnation)).toEqual([0, 0, 0, 1]);

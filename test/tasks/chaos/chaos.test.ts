@@ -7,11 +7,11 @@ import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { attachHosts } from "viceroy";
 import { JobContext } from "viceroy/tasks";
 import { expect, test } from "vitest";
 import { MemoryStore } from "../../contract/project/src/memory-store.js";
 import { again } from "../../fixtures/tasks/chaos.js";
+import { attachPatiently } from "../../host/attach-patiently.js";
 import { startHost } from "../../host/start-host.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
@@ -67,7 +67,7 @@ async function storm({ context, random, id, blows }: Site): Promise<void> {
     if (round % 10 === 0) replaced.push(replace(context, stores, random(stores.length)));
   }
   await Promise.all(replaced);
-  await until(() => load.size === 0, 60_000).catch(() => {
+  await until(() => load.size === 0).catch(() => {
     throw new Error(`never settled: ${load.pending}`);
   });
   expect(load.problems).toEqual([]);
@@ -100,7 +100,7 @@ function kill(pid: number): void {
 
 /** Checks that all resources of some hosts are free, by reserving them. */
 async function expectFree(context: JobContext, bundles: Record<string, number>[]): Promise<void> {
-  const group = await context.placementGroup(bundles, { strategy: "strictSpread", timeout: 30_000 });
+  const group = await context.placementGroup(bundles, { strategy: "strictSpread", timeout: 60_000 });
   await group.remove();
 }
 
@@ -128,7 +128,7 @@ test("on this machine, whose workers and actors are killed", async () => {
     expect(filesOf(temporary)).toEqual(files);
     const added = readdirSync("/dev/shm").filter((name) => !memory.includes(name));
     expect(added.filter((name) => name.includes("viceroy"))).toEqual([]);
-    await until(() => descriptorsOf(process.pid) <= descriptors, 20_000);
+    await until(() => descriptorsOf(process.pid) <= descriptors);
   });
 });
 
@@ -136,7 +136,7 @@ test("on attached hosts, whose managers and daemons are killed, too", async () =
   await withRandom(async (random) => {
     const id = `${process.pid}-${random(1e9)}`;
     const daemons = await Promise.all([0, 1, 2].map((n) => startHost(undefined, [], { [mark]: `${id}-${n}` })));
-    const hosts = attachHosts(daemons.map(({ address }) => address));
+    const hosts = attachPatiently(daemons.map(({ address }) => address));
     const environment = { env: { [taskMark]: id } };
     const context = await JobContext.open({ hosts, procs: 2, resources: { cpus: 2 }, environment });
     const managers = daemons.map(({ child }, n) => managerOf(`${id}-${n}`, child.pid!));

@@ -7,7 +7,7 @@ import { newCache } from "../../job/job-program.js";
 import { type SlurmCluster, withCluster } from "../../job/lab/slurm-cluster.js";
 import { findSlurm } from "../../job/lab/slurm-release.js";
 import { permitted } from "../../permitted.js";
-import { gone, until } from "../../proc/until.js";
+import { gone, limitUnderLoad, until } from "../../proc/until.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const release = findSlurm("22.05");
@@ -18,8 +18,13 @@ const slurm = permitted(
 );
 let cluster: SlurmCluster;
 
+/** The time in ms after which hosts without a driver end. Drivers come within it. */
+const idle = limitUnderLoad(5000);
+/** Hosts that live answer within this time. */
+const attach = { silence: limitUnderLoad(4000) };
+
 function startProgram(cache: string) {
-  const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle: "5s", progress: "silent" };
+  const options = { kind: "slurm", meshes: { workers: { hosts: 2 } }, cache, idle, attach, progress: "silent" };
   const through = [...cluster.login.through, process.execPath];
   return startOrdered(here, through, "context-program.ts", [JSON.stringify(options)], cluster.env);
 }
@@ -46,8 +51,7 @@ describe.runIf(networks && slurm)("detached actors on the nodes of Slurm", () =>
     }
     first.child.kill("SIGKILL");
     await first.exited;
-    // The idle time of the hosts is 5 s.
-    await new Promise((resolve) => setTimeout(resolve, 7000));
+    await new Promise((resolve) => setTimeout(resolve, idle + 2000));
     const second = await startProgram(cache);
     expect(await second.order("open")).toMatchObject({ applyId });
     expect([await second.order("get", "a"), await second.order("get", "b")]).toEqual(pids);

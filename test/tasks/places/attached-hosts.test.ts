@@ -3,12 +3,12 @@ import "../../contract/project/generated/registry.js";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attachHosts } from "viceroy";
 import { JobContext, ObjectLostError, TaskError, WorkerLostError } from "viceroy/tasks";
 import { expect, test } from "vitest";
 import { MemoryStore } from "../../contract/project/src/memory-store.js";
 import * as chaos from "../../fixtures/tasks/chaos.js";
 import * as plain from "../../fixtures/tasks/plain.js";
+import { attachPatiently } from "../../host/attach-patiently.js";
 import { startHost } from "../../host/start-host.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { gone, until } from "../../proc/until.js";
@@ -17,7 +17,7 @@ const faults = collectUnhandledFaults();
 
 test("tasks, nested tasks, actors and errors are as on this machine, and closing leaves nothing", async () => {
   const daemons = await Promise.all([startHost(), startHost()]);
-  await using hosts = attachHosts(daemons.map(({ address }) => address));
+  await using hosts = attachPatiently(daemons.map(({ address }) => address));
   const context = await JobContext.open({ hosts, procs: 2 });
   expect(await context.get([context.run(plain.twice, 1), context.run(plain.depth, 4)])).toEqual([2, 5]);
   const { ref } = await context.get(context.run(plain.makeRef));
@@ -38,7 +38,7 @@ test("tasks, nested tasks, actors and errors are as on this machine, and closing
 
 test("a host that ends takes its tasks and actors with it, and nothing else: the program and other hosts go on", async () => {
   const [stays, ends] = await Promise.all([startHost(), startHost()]);
-  await using hosts = attachHosts([stays.address, ends.address]);
+  await using hosts = attachPatiently([stays.address, ends.address]);
   await using context = await JobContext.open({ hosts, procs: 1 });
   const named = await Promise.all([0, 1].map((n) => context.actor(MemoryStore, [n], { name: `store ${n}` })));
   expect(await context.get(named.map((store) => store.amounts.run()))).toEqual([0, 1]);
@@ -63,7 +63,7 @@ test("a host that ends takes its tasks and actors with it, and nothing else: the
   expect(await context.getActor(MemoryStore, `store ${lost}`)).toBeUndefined();
   const other = await context.actor(MemoryStore, [5], { name: `store ${lost}` });
   expect(await context.get(other.amounts.run())).toBe(5);
-  const group = await context.placementGroup([{ cpus: 1 }], { timeout: 30_000 });
+  const group = await context.placementGroup([{ cpus: 1 }], { timeout: 60_000 });
   await group.remove();
   await expect(
     context.placementGroup([{ cpus: 1 }, { cpus: 1 }], { strategy: "strictSpread", timeout: 0 }),
@@ -72,7 +72,7 @@ test("a host that ends takes its tasks and actors with it, and nothing else: the
 
 test("a task that may run again does so on another host when its own has ended", async () => {
   const [stays, ends] = await Promise.all([startHost(), startHost()]);
-  await using hosts = attachHosts([stays.address, ends.address]);
+  await using hosts = attachPatiently([stays.address, ends.address]);
   await using context = await JobContext.open({ hosts, procs: 1 });
   const refs = [1, 2].map((n) => context.run(chaos.again, n, 2000));
   await context.wait(refs, { timeout: 1000 });
@@ -82,7 +82,7 @@ test("a task that may run again does so on another host when its own has ended",
 
 test("tasks reject when no host is left", async () => {
   const host = await startHost();
-  await using hosts = attachHosts([host.address]);
+  await using hosts = attachPatiently([host.address]);
   await using context = await JobContext.open({ hosts, procs: 1 });
   const { ref } = await context.get(context.run(plain.makeRef));
   const running = context.run(chaos.again, 1, 60_000);

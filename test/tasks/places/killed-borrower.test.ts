@@ -1,9 +1,9 @@
 /** Tests that the owner of a large result frees it when processes that borrow it are killed. The hosts are real daemons. */
-import { attachHosts } from "viceroy";
 import { JobContext, type ObjectRef } from "viceroy/tasks";
 import { expect, test } from "vitest";
 import * as borrow from "../../fixtures/tasks/borrow.js";
 import * as plain from "../../fixtures/tasks/plain.js";
+import { attachPatiently } from "../../host/attach-patiently.js";
 import { startHost } from "../../host/start-host.js";
 import { gone, until } from "../../proc/until.js";
 
@@ -11,7 +11,7 @@ const large = 64 * 2 ** 20;
 
 test("a large result lives while one process borrows it, also when another one is killed, and is freed when the last one is killed", async () => {
   const daemons = await Promise.all([startHost(), startHost()]);
-  await using hosts = attachHosts(daemons.map(({ address }) => address));
+  await using hosts = attachPatiently(daemons.map(({ address }) => address));
   await using context = await JobContext.open({ hosts, procs: 2, resources: { cpus: 2 } });
   const group = await context.placementGroup([{ cpus: 1 }, { cpus: 1 }, { cpus: 1 }], { strategy: "spread" });
   // Each environment has processes of its own.

@@ -50,7 +50,7 @@ test("a killed driver leaves nothing on its hosts, whose resources the next one 
   await next.exited;
   await until(() => processes() === 2);
   expect(daemons.map((daemon) => daemon.drivers())).toEqual([[], []]);
-  await until(() => traces().join() === before.join(), 20_000).catch(() => {});
+  await until(() => traces().join() === before.join()).catch(() => {});
   expect(traces()).toEqual(before);
   // Other tests have shared memory for a while.
   await until(() => memory().every((name) => shared.includes(name)));

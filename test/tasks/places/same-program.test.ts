@@ -1,10 +1,11 @@
 /** The same program runs in every kind of context, and finds out the same. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { attachHosts, thisHost } from "viceroy";
+import { thisHost } from "viceroy";
 import { ProcessJob } from "viceroy/job";
 import { JobContext } from "viceroy/tasks";
 import { expect, test } from "vitest";
+import { attachPatiently } from "../../host/attach-patiently.js";
 import { startHost } from "../../host/start-host.js";
 import { newCache, processesOf } from "../../job/job-program.js";
 import { onSlurm } from "../../job/lab/slurm-tests.js";
@@ -32,7 +33,7 @@ test.each(["thread", "process"] as const)("it runs in a mesh of the program with
 
 test("it runs on attached hosts, and in a mesh of processes on them", async () => {
   const daemons = await Promise.all([startHost(), startHost()]);
-  await using hosts = attachHosts(daemons.map(({ address }) => address));
+  await using hosts = attachPatiently(daemons.map(({ address }) => address));
   const context = await JobContext.open({ hosts, procs: 1 });
   expect(await runSmallProgram(context)).toEqual(expectedFindings);
   await context.close();

@@ -3,12 +3,12 @@
  * JSON, and answers each with a line.
  */
 import { createInterface } from "node:readline";
-import { attachHosts } from "viceroy";
 import { JobContext, type PlacementGroup } from "viceroy/tasks";
 import { MemoryStore } from "../../../contract/project/src/memory-store.js";
+import { attachPatiently } from "../../../host/attach-patiently.js";
 import * as tasks from "../small-tasks.js";
 
-const hosts = attachHosts(process.argv.slice(2));
+const hosts = attachPatiently(process.argv.slice(2));
 const resources = { cpus: 3, memory: "4GiB" };
 const everything = { cpus: 3, memory: "4GiB" };
 let context: JobContext;

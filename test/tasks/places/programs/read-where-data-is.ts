@@ -4,9 +4,9 @@
  * the size of the result.
  */
 import { createInterface } from "node:readline";
-import { attachHosts } from "viceroy";
 import { JobContext, type ObjectRef, type TaskRunner } from "viceroy/tasks";
 import * as tasks from "../../../fixtures/tasks/locality.js";
+import { attachPatiently } from "../../../host/attach-patiently.js";
 
 const [, , first, second, bytes] = process.argv;
 const next = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -16,7 +16,7 @@ async function print(value: unknown): Promise<void> {
   await next.next();
 }
 
-await using hosts = attachHosts([first!, second!]);
+await using hosts = attachPatiently([first!, second!]);
 await using context = await JobContext.open({ hosts, procs: 2, resources: { cpus: 2 } });
 const group = await context.placementGroup([{ cpus: 1 }, { cpus: 1 }], { strategy: "strictSpread" });
 const onBundle = (bundle: number) => context.with({ placement: group.slice({ bundles: bundle }) });

@@ -8,8 +8,11 @@ import "../generated/registry.js";
 import type { IndexMesh } from "../generated/index.js";
 import { WordIndex } from "../src/word-index.js";
 
-const silence = Number(process.env["VICEROY_TEST_SILENCE"] ?? 2500);
-const hosts = process.argv.slice(2).map((address) => attachHosts([address], { silence }));
+// The default is longer than a busy machine takes to answer.
+const silence = Number(process.env["VICEROY_TEST_SILENCE"] ?? 60_000);
+const hosts = process.argv
+  .slice(2)
+  .map((address) => attachHosts([address], { silence, timeout: 60_000, keepAlive: 60_000 }));
 let procs = thisHost().spawnProcs({ shards: 3 }, { name: "shelves" });
 const phoenix = thisHost().spawnProcs({ shards: 2 }, { name: "nests", restart: { policy: "always", maxRestarts: 9 } });
 const meshes = new Map<string, IndexMesh<"shards">>([
