@@ -5,14 +5,13 @@ import type { CertificateFiles } from "../../generated/proc-agent.js";
 import { describeValue } from "../../shared/text/describe-value.js";
 import { currentCell } from "../actor/context.js";
 import { parseToken } from "../link/handshake/proof.js";
-import { parseNetworkAddress } from "../link/transport/network-address.js";
 import { FileCredentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
 import type { HostFinder } from "./attached/host-returns.js";
-import { type HostAddress, parseTargets } from "./attached/host-targets.js";
+import { parseRoutedTargets, type RoutedHost } from "./attached/host-targets.js";
 import { firstCode } from "./mesh/first-code.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
@@ -102,14 +101,6 @@ export function attachHosts<D extends string = "hosts">(
   );
 }
 
-/** The addresses of a host, as text. */
-export interface RoutedHost {
-  /** The address by which the processes of other hosts reach it. */
-  readonly address: string;
-  /** The address by which this program reaches it, such as a forwarded socket. Absent: the same. */
-  readonly route?: string;
-}
-
 /** The facts that a job tells about its hosts, besides the options that users can give. */
 export interface JobHosts {
   /** Whether the options contain all credentials, so that a token of the environment is meant for others. */
@@ -135,12 +126,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
   checkDimension(dimension);
   if (places.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
   const rules = { failed: "cannot attach hosts", hasCertificate: options.tls !== undefined };
-  const addresses = parseTargets(
-    places.map(({ address }) => address),
-    rules,
-  );
-  const targets = addresses.map((target, rank) => withRoute(target, places[rank]!.route));
-  const targetOf = ({ address, route }: RoutedHost) => withRoute(parseTargets([address], rules)[0]!, route);
+  const targets = parseRoutedTargets(places, rules);
   const access = { ...resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]), isSameLog };
   const here = currentRuntime();
   const owner = currentCell();
@@ -151,15 +137,11 @@ export function attachRoutedHosts<D extends string = "hosts">(
     ...(sync === undefined ? {} : { firstCode: (hosts) => firstCode(hosts, sync) }),
     finder: finder && {
       limit: finder.limit,
-      find: async (number, signal) => targetOf(await finder.find(number, signal)),
+      find: async (number, signal) => parseRoutedTargets([await finder.find(number, signal)], rules)[0]!,
       returned: (number) => finder.returned(number),
     },
   });
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
-}
-
-function withRoute(target: HostAddress, route: string | undefined): HostAddress {
-  return route === undefined ? target : { ...target, route: parseNetworkAddress(route) };
 }
 
 function resolveAccess<D extends string>(

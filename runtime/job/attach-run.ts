@@ -6,7 +6,7 @@ import type { CheckedOptions } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
 import { attachRoutedHosts, type HostFinder, type HostMesh } from "./kernel.js";
 import { lastWords } from "./last-words.js";
-import { hostPlaces } from "./mesh-spec.js";
+import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { codeProgress } from "./progress.js";
 import type { JobProvider, ReadyHost, Report } from "./provider.js";
 import { startLimit } from "./start-limit.js";
@@ -69,11 +69,12 @@ async function attachOnce(job: StartedJob, run: JobRun, hosts: readonly ReadyHos
   };
   // The provider knows that a host is lost earlier than the driver that dials it.
   const losing = run.losing.signal;
+  for (const host of hosts) run.hosts.set(formatPlace(host), host);
   const meshes: Record<string, HostMesh<"hosts">> = {};
   for (const name of Object.keys(provider.meshes)) {
     const own = hosts.filter(({ mesh }) => mesh === name);
     const sync = options.sync === null ? {} : { sync: { ...options.sync, ...codeProgress(jobName, name, options) } };
-    const finder = hostFinder(job, run, own);
+    const finder = hostFinder(job, run, name);
     meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, { ...known, ...sync, finder });
   }
   try {
@@ -87,12 +88,10 @@ async function attachOnce(job: StartedJob, run: JobRun, hosts: readonly ReadyHos
   return meshes;
 }
 
-/** Returns what finds lost hosts of a mesh again; undefined if they do not come back. @param known the hosts in rank order */
-function hostFinder(job: StartedJob, run: JobRun, known: readonly ReadyHost[]): HostFinder<ReadyHost> | undefined {
+/** Returns what finds lost hosts of a mesh again; undefined if they do not come back. */
+function hostFinder(job: StartedJob, run: JobRun, mesh: string): HostFinder<ReadyHost> | undefined {
   const { provider, options, reportLater } = job;
   if (!bringsBack(job)) return undefined;
-  const { mesh } = known[0]!;
-  const hosts = [...known];
   /** The ranks whose loss was reported. A host that is found, and cannot be attached, is lost once. */
   const reported = new Set<number>();
   const report: Report = (event) => {
@@ -104,14 +103,15 @@ function hostFinder(job: StartedJob, run: JobRun, known: readonly ReadyHost[]): 
     limit: options.lostTimeout,
     find: async (rank, signal) => {
       const either = AbortSignal.any([signal, run.leaving.signal]);
-      const lost = hosts[rank] ?? { mesh, rank, address: "" };
+      const lost = run.hosts.get(formatPlace({ mesh, rank }))!;
       const found = await provider.returned!(run.record.allocation, lost, report, either);
-      hosts[rank] = found;
+      run.hosts.set(formatPlace(found), found);
       return found;
     },
     returned: (rank) => {
       reported.delete(rank);
-      reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${hosts[rank]!.address}` });
+      const { address } = run.hosts.get(formatPlace({ mesh, rank }))!;
+      reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${address}` });
     },
   };
 }

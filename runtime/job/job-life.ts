@@ -174,7 +174,7 @@ export class JobLife {
     const ended = new Promise<string>((resolve) => {
       resolveEnded = resolve;
     });
-    const run: JobRun = { ...submitted, leaving, losing: new AbortController(), ended, resolveEnded };
+    const run: JobRun = { ...submitted, leaving, losing: new AbortController(), hosts: new Map(), ended, resolveEnded };
     this.#run = run;
     this.events.restart();
     void this.#watch(run);

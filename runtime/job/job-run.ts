@@ -1,6 +1,7 @@
 /** One run of a job, as the program sees it that has submitted or found it. */
 import type { DriverCredentials } from "./credentials/index.js";
 import type { HostMesh } from "./kernel.js";
+import type { ReadyHost } from "./provider.js";
 import type { SubmittedJob } from "./submitted-job.js";
 
 /** The meshes of hosts of a run by their names. */
@@ -14,6 +15,8 @@ export interface JobRun extends SubmittedJob {
   losing: AbortController;
   /** Resolves with the host meshes; undefined until they are asked for. */
   meshes?: Promise<HostMeshes>;
+  /** The hosts as this program knows them, by their places in text. */
+  readonly hosts: Map<string, ReadyHost>;
   /** Why the last host that was lost has ended. */
   lostReason?: string;
   /** Resolves with the reason when the run has ended. */

@@ -109,8 +109,11 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   /**
    * Gives the job further hosts, waits until they are up, and attaches them. Nothing is started on them: pass the meshes on, as in
    * `procs.resize({ hosts: 8 })`. Earlier handles keep their extents. A later run of the program begins with the sizes that it asks
-   * for, and gets hosts which are there already when it resizes. A `ProcessJob` and a `SlurmJob` can grow: Slurm gives nodes by a further
-   * batch job. A mesh of a `SlurmJob` can get smaller, too, to a size that it had before: those batch jobs end, after their processes.
+   * for, and gets hosts which are there already when it resizes.
+   *
+   * A `ProcessJob` gets any number of hosts, an `SSHJob` the `spare` machines of the mesh, and a `SlurmJob` nodes by a further batch job.
+   * A mesh that has grown can get smaller again: the hosts that it has got later end, after their processes. A mesh of a `SlurmJob` gets
+   * as small as it was before one of its further batch jobs.
    *
    * @example
    * ```ts

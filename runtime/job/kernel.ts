@@ -5,6 +5,6 @@
 export { attachRoutedHosts } from "../host/attach-hosts.js";
 export type { HostFinder } from "../host/attached/host-returns.js";
 export { detachHosts, HandOverRefusedError } from "../host/hand-over/detach-hosts.js";
-export { type HostMesh, ownHosts } from "../host/mesh/host-mesh.js";
+export { type HostMesh, joinHosts, ownHosts } from "../host/mesh/host-mesh.js";
 export type { SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
 export { version } from "../version.js";

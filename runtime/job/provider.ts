@@ -78,7 +78,7 @@ export interface LogRequest {
 export type Report = (event: Omit<JobEvent, "at">) => void;
 
 /** The options of {@link JobProvider.grow}: those of the job, as for its first hosts. */
-export interface GrowOptions extends Pick<Submission, "name" | "lostTimeout"> {
+export interface GrowOptions extends Pick<Submission, "name" | "lostTimeout" | "record"> {
   /** As `idle` of {@link Submission}, for a job that is recorded. */
   readonly idle: number;
 }
@@ -95,6 +95,8 @@ export interface JobProvider<A extends Json = Json> {
   readonly sharesFolder?: boolean;
   /** The names and sizes of the meshes, in order of declaration. */
   readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
+  /** The sizes to which the meshes can grow, for whose hosts a run has credentials from its start. Absent: no limit is known. */
+  readonly largest?: Readonly<Record<string, { readonly hosts: number }>>;
   /** Whether the hosts are the machine of the program itself, which attaches nothing then. Absent: false. */
   readonly isOwnHost?: boolean;
   /**

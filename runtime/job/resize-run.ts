@@ -3,8 +3,10 @@ import { checkOptionNames } from "../shape/check-options.js";
 import { JobResizeError } from "./errors.js";
 import type { CheckedOptions } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
-import { checkHostCount } from "./mesh-spec.js";
+import { joinHosts } from "./kernel.js";
+import { checkHostCount, formatPlace } from "./mesh-spec.js";
 import type { JobProvider, Report } from "./provider.js";
+import { formatRecord } from "./record/job-record.js";
 import { startLimit } from "./start-limit.js";
 
 /** The job whose run grows. */
@@ -33,6 +35,14 @@ export async function resizeRun(
   for (const [mesh, hosts] of wanted) {
     checkHostCount(mesh, hosts);
     const { size } = meshes[mesh]!;
+    const largest = provider.largest?.[mesh]?.hosts ?? Number.POSITIVE_INFINITY;
+    if (hosts > largest) {
+      const why = `mesh "${mesh}" has machines for ${largest} host${largest === 1 ? "" : "s"}, got ${hosts}`;
+      throw new JobResizeError(
+        job,
+        `${why}; name further machines in the option spare of the mesh, and submit the job again`,
+      );
+    }
     if (hosts >= size || provider.shrink !== undefined) continue;
     const advice = `leave hosts with ${mesh}.resize({ hosts: ${hosts} }); they stay until the job ends`;
     throw new JobResizeError(job, `mesh "${mesh}" has ${size} hosts, and a job gives none back; ${advice}`);
@@ -51,13 +61,15 @@ export async function resizeRun(
   try {
     const signal = AbortSignal.any([run.leaving.signal, late.signal]);
     const { allocation } = run.record;
+    const growth = { ...options, record: formatRecord({ ...run.record, allocation: null }) };
     const ends = await Promise.all(smaller.map(([mesh, hosts]) => provider.shrink!(allocation, mesh, hosts)));
-    const hosts = places.length === 0 ? [] : await provider.grow(allocation, places, options, late.report, signal);
+    const hosts = places.length === 0 ? [] : await provider.grow(allocation, places, growth, late.report, signal);
+    for (const host of hosts) run.hosts.set(formatPlace(host), host);
     const grown = { ...meshes };
     for (const [mesh, size] of smaller) grown[mesh] = meshes[mesh]!.resize({ hosts: size });
     for (const mesh of new Set(hosts.map((host) => host.mesh))) {
-      const addresses = hosts.filter((host) => host.mesh === mesh).map(({ address }) => address);
-      grown[mesh] = meshes[mesh]!.resize({ hosts: meshes[mesh]!.size + addresses.length }, { addresses });
+      const joining = hosts.filter((host) => host.mesh === mesh);
+      grown[mesh] = joinHosts(meshes[mesh]!, joining);
     }
     await Promise.all(Object.values(grown).map(({ ready }) => ready));
     await Promise.all(ends.map((end) => end()));

@@ -151,11 +151,11 @@ async function submitNew(
 
 /** Makes the credentials of a new run; undefined if its hosts need none. */
 async function newCredentials(
-  { tls, meshes }: JobProvider,
+  { tls, meshes, largest = meshes }: JobProvider,
   applyId: string,
   folder: string,
 ): Promise<RunCredentials | undefined> {
   if (tls === null) return undefined;
   const { createCredentials } = await import("./credentials/index.js");
-  return { folder, secrets: createCredentials(folder, applyId, hostPlaces(meshes), tls.lifetime) };
+  return { folder, secrets: createCredentials(folder, applyId, hostPlaces(largest), tls.lifetime) };
 }

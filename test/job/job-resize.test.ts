@@ -1,10 +1,10 @@
 /** Tests of jobs that get further hosts while they run: real keepers and daemons. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { JobResizeError, LocalJob, ProcessJob } from "viceroy/job";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
-import { until } from "../proc/until.js";
+import { gone, until } from "../proc/until.js";
 import { newCache, processesOf } from "./job-program.js";
 
 let crew: Crew;
@@ -55,6 +55,48 @@ describe("a job that grows", () => {
     expect(second.loaders.extent).toEqual({ hosts: 2 });
   });
 
+  test("gets smaller again, by the end of hosts and of everything that runs on them", async () => {
+    const job = makeJob();
+    const { workers } = await job.resize({ workers: 3, loaders: 2 });
+    const before = processesOf(job.applyId!).length;
+    const mesh = workers.spawnProcs().spawn("crew", crew.SteelWorker);
+    const [, kept, ended] = [...(await mesh.where.call()).values()].map(({ pid }) => pid);
+    const smaller = await job.resize({ workers: 2 });
+    expect([smaller.workers.extent, smaller.loaders.extent]).toEqual([{ hosts: 2 }, { hosts: 2 }]);
+    expect([gone(kept!), gone(ended!)]).toEqual([false, true]);
+    expect((await mesh.slice({ hosts: 1 }).where.callOne()).pid).toBe(kept);
+    const grown = await job.resize({ workers: 3 });
+    expect([...(await grown.workers.spawnProcs().spawn("next", crew.SteelWorker).where.call()).values()]).toHaveLength(
+      3,
+    );
+    await job.resize({ workers: 1, loaders: 1 });
+    expect(processesOf(job.applyId!).length).toBeLessThan(before);
+    expect(faults).toEqual([]);
+  });
+
+  test("gives a host back that another program uses, which learns why it is lost", async () => {
+    const cache = newCache();
+    const job = makeJob({ cache });
+    const { workers } = await job.resize({ workers: 2 });
+    const restart = { policy: "on-failure", maxRestarts: 1 } as const;
+    const mesh = workers.spawnProcs({}, { restart }).spawn("crew", crew.SteelWorker);
+    await mesh.where.call();
+    const options = { meshes: { workers: { hosts: 1 }, loaders: { hosts: 1 } }, cache, progress: "silent" };
+    const code = `import { ProcessJob } from "viceroy/job";
+const job = new ProcessJob(${JSON.stringify(options)});
+await job.resize({ workers: 2 });
+await job.resize({ workers: 1 });
+process.exit();`;
+    const other = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: project, encoding: "utf8" });
+    expect([other.stderr, other.status]).toEqual(["", 0]);
+    await until(() => faults.length > 0);
+    expect(faults.splice(0)[0]!.report()).toContain("host workers[1] is gone: job.resize has given it back");
+    await expect(mesh.slice({ hosts: 1 }).where.with({ wait: true }).callOne()).rejects.toThrow(
+      "is gone: the process that has started the host has ended",
+    );
+    expect(await mesh.slice({ hosts: 0 }).where.callOne()).toBeDefined();
+  });
+
   test("has hosts that come back when they are lost", async () => {
     const job = makeJob();
     const { workers } = await job.resize({ workers: 2 });
@@ -97,6 +139,36 @@ process.exit();`;
   });
 });
 
+test("two programs that resize a job at the same time get the same hosts", async () => {
+  const cache = newCache();
+  const job = makeJob({ cache });
+  await job.state();
+  const hosts = processesOf(job.applyId!).length;
+  const options = { meshes: { workers: { hosts: 1 }, loaders: { hosts: 1 } }, cache, progress: "silent" };
+  const code = `import { ProcessJob } from "viceroy/job";
+const job = new ProcessJob(${JSON.stringify(options)});
+await job.state();
+process.stdin.once("data", async () => {
+  const { workers } = await job.resize({ workers: 4 });
+  console.log(workers.size);
+  process.stdin.once("data", () => process.exit());
+});
+console.log("ready");`;
+  const programs = [1, 2].map(() => spawn(process.execPath, ["--input-type=module", "-e", code], { cwd: project }));
+  const printed = programs.map(() => "");
+  programs.forEach((program, i) => {
+    program.stdout.on("data", (chunk) => {
+      printed[i] += chunk;
+    });
+  });
+  await until(() => printed.every((text) => text === "ready\n"));
+  for (const { stdin } of programs) stdin.write("resize\n");
+  await until(() => printed.every((text) => text === "ready\n4\n"));
+  // Two hosts have begun, and three have joined them.
+  expect(processesOf(job.applyId!)).toHaveLength((hosts / 2) * 5);
+  for (const { stdin } of programs) stdin.end("end\n");
+});
+
 describe("a job that cannot grow says why, and is as before", () => {
   test("because a host does not come up", async () => {
     const job = makeJob({ setup: 'test "$VICEROY_JOB_RANK" = 0 || { echo "no such module"; exit 3; }' });
@@ -111,12 +183,12 @@ describe("a job that cannot grow says why, and is as before", () => {
     expect(await ProcessJob.fromJSON(job.toJSON()!).find()).toBeDefined();
   });
 
-  test("because it would get smaller", async () => {
+  test("because it would get smaller than it was asked for", async () => {
     const job = makeJob({ meshes: { workers: { hosts: 2 }, loaders: { hosts: 1 } } });
     await job.state();
     await expect(job.resize({ workers: 1 })).rejects.toThrow(
-      'cannot resize job "viceroy": mesh "workers" has 2 hosts, and a job gives none back; leave hosts with ' +
-        "workers.resize({ hosts: 1 }); they stay until the job ends",
+      'cannot resize job "viceroy": a job keeps the first 2 hosts of mesh "workers", for which it was submitted; leave hosts with ' +
+        "workers.resize({ hosts: 1 }), and they stay until the job ends",
     );
   });
 

@@ -34,6 +34,18 @@ describe("the options of a job over ssh are checked when it is made", () => {
       'expected hosts of mesh "workers" as names such as "node1" or "user@node1", got "-oProxyCommand=x"',
     ],
     [{ meshes: { workers: { hosts: ["n1 n2"] } } }, 'as names such as "node1" or "user@node1", got "n1 n2"'],
+    [
+      { meshes: { workers: { hosts: ["n1"], spare: "n2" } } },
+      'expected spare of mesh "workers" as a list of names, got "n2"',
+    ],
+    [
+      { meshes: { workers: { hosts: ["n1"], spare: ["-v"] } } },
+      'expected spare of mesh "workers" as names such as "node1" or "user@node1", got "-v"',
+    ],
+    [
+      { meshes: { workers: { hosts: ["n1"], spare: ["n2"] }, loaders: { hosts: ["n2"] } } },
+      'host "n2" is both workers[1] and loaders[0]',
+    ],
     [{ sshOptions: "-v" }, 'expected sshOptions as a list of arguments of ssh, got "-v"'],
     [{ sshOptions: [""] }, 'expected each of sshOptions as an argument of ssh, got ""'],
     [{ port: 70_000 }, "expected port from 1 to 65535, got 70000"],

@@ -1,5 +1,5 @@
 /**
- * `npm run sim -- --seeds 10000`: runs simulated clusters, or with `--workload tasks` contexts with tasks, with many seeds, and prints the number of seeds per
+ * `npm run sim -- --seeds 10000`: runs simulated clusters, or with `--workload` contexts with `tasks` or the `returns` of lost hosts, with many seeds, and prints the number of seeds per
  * second. For the first seed that fails, it prints the shortest failing run and its trace; with `--all`, the errors of
  * all seeds. `--bug <name>` plants a bug, and `--planted` searches for all planted bugs.
  */
@@ -9,6 +9,7 @@ import { explore, type Run, type Simulation, type SimulationError, simulate } fr
 import { taskWorkload } from "../tasks/simulation/task-workload.js";
 import { clusterWorkload } from "./cluster-workload.js";
 import { findPlanted } from "./report-planted-bugs.js";
+import { returnsWorkload } from "./returns/returns-workload.js";
 import type { Workload } from "./workload.js";
 
 const { values } = parseArgs({
@@ -24,7 +25,11 @@ const { values } = parseArgs({
     workload: { type: "string", default: "cluster" },
   },
 });
-const workloads: Readonly<Record<string, Workload<string>>> = { cluster: clusterWorkload, tasks: taskWorkload };
+const workloads: Readonly<Record<string, Workload<string>>> = {
+  cluster: clusterWorkload,
+  returns: returnsWorkload,
+  tasks: taskWorkload,
+};
 const workload = workloads[values.workload];
 if (workload === undefined) {
   throw new Error(`there is no workload "${values.workload}", but: ${Object.keys(workloads).join("; ")}`);

@@ -14,6 +14,14 @@ export interface HostAddress {
   readonly route?: NetworkAddress;
 }
 
+/** The addresses of a host, as text. */
+export interface RoutedHost {
+  /** The address by which the processes of other hosts reach it. */
+  readonly address: string;
+  /** The address by which this program reaches it, such as a forwarded socket. Absent: the same. */
+  readonly route?: string;
+}
+
 /** The settings that the checks of addresses depend on. */
 export interface TargetRules {
   /** The start of the error messages: `cannot attach hosts`. */
@@ -47,5 +55,17 @@ export function parseTargets(addresses: readonly unknown[], rules: TargetRules):
     }
     known.add(text);
     return { address: target };
+  });
+}
+
+/** Checks the addresses of hosts, and adds the routes to them. @throws TypeError as `parseTargets` does */
+export function parseRoutedTargets(places: readonly RoutedHost[], rules: TargetRules): HostAddress[] {
+  const targets = parseTargets(
+    places.map(({ address }) => address),
+    rules,
+  );
+  return targets.map((target, i) => {
+    const { route } = places[i]!;
+    return route === undefined ? target : { ...target, route: parseNetworkAddress(route) };
   });
 }

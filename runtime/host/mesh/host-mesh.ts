@@ -19,6 +19,7 @@ import {
   wholeRegion,
 } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
+import type { RoutedHost } from "../attached/host-targets.js";
 import { commandsOf, type HostCommands, ownCommands } from "./host-commands.js";
 import { OwnHosts } from "./own-hosts.js";
 import { ProcMesh } from "./proc-mesh.js";
@@ -34,6 +35,12 @@ const defaultDrain = 5000;
 
 let readAttachment: (mesh: HostMesh) => AttachedHosts | undefined;
 let readRegion: (mesh: HostMesh) => Region;
+
+/**
+ * Attaches more hosts of a job to a mesh, like {@link HostMesh.resize}.
+ * @param joining the addresses of the hosts that join, in the order of their positions
+ */
+export let joinHosts: (mesh: HostMesh<"hosts">, joining: readonly RoutedHost[]) => HostMesh<"hosts">;
 
 /** Maps the names of dimensions to types of host meshes. */
 interface HostMeshKind extends RegionMeshKind {
@@ -52,6 +59,11 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   static {
     readAttachment = (mesh) => mesh.#attached;
     readRegion = (mesh) => mesh.#region;
+    joinHosts = (mesh, joining) => {
+      const addresses = joining.map(({ address }) => address);
+      const routes = joining.map(({ route }) => route);
+      return mesh.#resize({ hosts: mesh.size + joining.length }, { addresses }, routes);
+    };
   }
 
   /**
@@ -193,9 +205,20 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
    *   of `thisHost`, or when processes on a host that leaves are being replaced
    */
   resize(sizes: ResizeSpec<D>, options: ResizeHostsOptions = {}): HostMesh<D> {
+    return this.#resize(sizes, options);
+  }
+
+  #resize(sizes: ResizeSpec<D>, options: ResizeHostsOptions, routes?: readonly (string | undefined)[]): HostMesh<D> {
     const attachment = this.#attached;
     if (attachment === undefined) throw new Error("cannot resize the own host: it was not attached");
-    const { extent, targets, drain } = checkHostsResize(attachment, this.#region, sizes, options, currentCell());
+    const { extent, targets, drain } = checkHostsResize(
+      attachment,
+      this.#region,
+      sizes,
+      options,
+      currentCell(),
+      routes,
+    );
     if (targets.length > 0) this.#runtime.checkSpawn(currentCell(), "hosts");
     const { region, ready } = attachment.resize(extent, targets, drain);
     return new HostMesh<D>(this.#runtime, region, { attachment, ready });

@@ -4,7 +4,7 @@ import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
 import { checkOptionNames, type Extent, extentSize, formatExtent, type Region } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
-import { type HostAddress, parseTargets } from "../attached/host-targets.js";
+import { type HostAddress, parseRoutedTargets } from "../attached/host-targets.js";
 import { checkCurrent, checkOwner, checkResize, type ResizeOptions } from "./resize-options.js";
 
 /** The options of `HostMesh.resize`. */
@@ -21,13 +21,17 @@ interface HostsResize {
   readonly targets: readonly HostAddress[];
 }
 
-/** @throws TypeError, RangeError, Error if the mesh of hosts cannot be resized so, by this handle, now, or by this actor */
+/**
+ * @param routes the addresses by which this program reaches the hosts that join, where those are other ones
+ * @throws TypeError, RangeError, Error if the mesh of hosts cannot be resized so, by this handle, now, or by this actor
+ */
 export function checkHostsResize(
   hosts: AttachedHosts,
   region: Region,
   sizes: unknown,
   options: ResizeHostsOptions,
   caller: LocalActor,
+  routes: readonly (string | undefined)[] = [],
 ): HostsResize {
   const { name, owner, stopReason, members } = hosts;
   const failed = `cannot resize mesh "${name}" of hosts`;
@@ -53,5 +57,7 @@ export function checkHostsResize(
     throw new Error(`${failed}: processes of mesh "${replaced.name}" are being replaced; await \`replace\` first`);
   }
   const hasCertificate = hosts.access.proof.tls !== undefined;
-  return { extent, drain, targets: parseTargets(addresses, { failed, hasCertificate, taken: hosts.takenAddresses }) };
+  const places = addresses.map((address, i) => ({ address, ...(routes[i] === undefined ? {} : { route: routes[i] }) }));
+  const rules = { failed, hasCertificate, taken: hosts.takenAddresses };
+  return { extent, drain, targets: parseRoutedTargets(places, rules) };
 }

@@ -2,6 +2,7 @@
  * The credentials of jobs, as one module of its own: drivers, keepers, issuers and hosts of jobs load it when they need it.
  */
 export { hostCertifier } from "./certify-host.js";
+export { readSecrets } from "./enrolment-secret.js";
 export { enrolHost } from "./host-enrolment.js";
 export {
   addSecrets,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { taskMarkVariable } from "../../process-table.js";
+import type { HostPlace } from "../mesh-spec.js";
 import {
   type HostOrder,
   type KeeperEvent,
@@ -64,10 +65,17 @@ export async function endKeeper(directory: string): Promise<boolean> {
   }
 }
 
-/** Tells a keeper that this driver has lost a host. Resolves also if no keeper listens. */
-export async function reportLostHost(directory: string, lost: LostHost): Promise<void> {
+/** Tells a keeper that this driver has lost a host. Resolves with false if the keeper has no host at that place any more. */
+export async function reportLostHost(directory: string, lost: LostHost): Promise<boolean> {
   const path = `/lost?${new URLSearchParams({ ...lost, rank: String(lost.rank), incarnation: String(lost.incarnation) })}`;
-  await ask(directory, "POST", path).then(text, () => {});
+  // The events of the keeper tell that it does not listen any more.
+  const answer = await ask(directory, "POST", path).then(text, () => "true");
+  return answer !== "false";
+}
+
+/** Has a keeper end the hosts of a mesh from a rank on. Resolves when nothing of them is left. @throws Error if no keeper listens */
+export async function giveBackHosts(directory: string, { mesh, rank }: HostPlace): Promise<void> {
+  await text(await ask(directory, "POST", `/give-back?${new URLSearchParams({ mesh, rank: String(rank) })}`));
 }
 
 /** Has a keeper start further hosts. A place that has a host keeps it. @throws Error if no keeper listens */

@@ -96,6 +96,8 @@ export interface KeptHostInfo extends HostPlace {
   readonly route?: string;
   /** Why it has ended, with the end of its output. */
   readonly reason?: string;
+  /** Whether the job has given it back. Absent: no. */
+  readonly isGivenBack?: true;
 }
 
 /** A line of the answer to `GET /events`: first the state of each host, then each change. */
@@ -105,10 +107,13 @@ export interface KeeperEvent {
   readonly ended?: string;
 }
 
-/** The body of `POST /lost`: a driver has lost a host, of which it knew this incarnation. */
+/** What a keeper is told by `POST /lost`: a driver has lost a host, of which it knew this incarnation. */
 export interface LostHost extends HostPlace {
   readonly incarnation: number;
 }
+
+/** Why a host has ended that the job has given back. */
+export const givenBack = "job.resize has given it back";
 
 /** The name of the keeper's socket in its directory. */
 export const keeperSocket = "keeper.sock";

@@ -16,14 +16,16 @@ export async function serveKeeper(keeper: Keeper): Promise<Server> {
     else if (method === "POST" && url === "/end") {
       void keeper.end("it was killed").then(() => sendJson(response, {}));
     } else if (method === "POST" && url === "/hosts") {
-      void text(request).then((orders) => {
-        keeper.addHosts(JSON.parse(orders) as HostOrder[]);
+      void text(request).then(async (orders) => {
+        await keeper.addHosts(JSON.parse(orders) as HostOrder[]);
         sendJson(response, {});
       });
+    } else if (method === "POST" && url?.startsWith("/give-back?")) {
+      const { mesh = "", rank } = parametersOf(url);
+      void keeper.giveBack({ mesh, rank: Number(rank) }).then(() => sendJson(response, {}));
     } else if (method === "POST" && url?.startsWith("/lost?")) {
-      const { mesh = "", rank, incarnation } = Object.fromEntries(new URL(url, "http://keeper").searchParams);
-      keeper.hostLost({ mesh, rank: Number(rank), incarnation: Number(incarnation) });
-      sendJson(response, {});
+      const { mesh = "", rank, incarnation } = parametersOf(url);
+      sendJson(response, keeper.hostLost({ mesh, rank: Number(rank), incarnation: Number(incarnation) }));
     } else {
       response.statusCode = 404;
       response.end();
@@ -39,6 +41,10 @@ export async function serveKeeper(keeper: Keeper): Promise<Server> {
     process.umask(mask);
   });
   return server;
+}
+
+function parametersOf(url: string): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(new URL(url, "http://keeper").searchParams);
 }
 
 function sendJson(response: ServerResponse, value: unknown): void {

@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { writeOutcome, writeStart } from "../batch/client.js";
 import type { HostCertifier } from "../credentials/certify-host.js";
 import { hostUri } from "../credentials/credentials-folder.js";
+import { formatPlace, type HostPlace } from "../mesh-spec.js";
 import {
   allHostsEnded,
   type HostOrder,
@@ -37,6 +38,8 @@ export class Keeper {
   #hosts: readonly KeptHost[];
   /** Hosts that were not asked for at first, and have not been up yet. */
   readonly #joining = new Set<KeptHost>();
+  /** The ends of hosts that the job gives back, by their places in text. */
+  readonly #leaving = new Map<string, Promise<void>>();
   readonly #calls: KeptHostCalls;
   readonly #drivers = new Set<(event: KeeperEvent) => void>();
   #idleTimer: NodeJS.Timeout | undefined;
@@ -98,8 +101,10 @@ export class Keeper {
     };
   }
 
-  /** Starts further hosts. A place that has a host keeps it. */
-  addHosts(orders: readonly HostOrder[]): void {
+  /** Starts further hosts. A place that has a host keeps it, unless the job gives that host back. */
+  async addHosts(orders: readonly HostOrder[]): Promise<void> {
+    await Promise.all(orders.map((order) => this.#leaving.get(formatPlace(order))));
+    if (this.#ending !== undefined) return;
     const isFree = ({ mesh, rank }: HostOrder) =>
       !this.#hosts.some(({ order }) => order.mesh === mesh && order.rank === rank);
     const added = orders.filter(isFree).map((order) => new KeptHost(order, this.order.logs, this.#calls));
@@ -108,9 +113,26 @@ export class Keeper {
     this.#startHosts();
   }
 
-  /** Handles what a driver says: it has lost a host. */
-  hostLost({ mesh, rank, incarnation }: LostHost): void {
-    this.#hosts.find(({ order }) => order.mesh === mesh && order.rank === rank)?.lostBy(incarnation);
+  /** Ends the hosts of a mesh from a rank on. Resolves when nothing of them is left. */
+  async giveBack({ mesh, rank }: HostPlace): Promise<void> {
+    const isGiven = ({ order }: KeptHost) => order.mesh === mesh && order.rank >= rank;
+    const given = this.#hosts.filter(isGiven);
+    this.#hosts = this.#hosts.filter((host) => !isGiven(host));
+    for (const host of given) {
+      const place = formatPlace(host.order);
+      this.#leaving.set(
+        place,
+        host.giveBack().then(() => void this.#leaving.delete(place)),
+      );
+    }
+    await Promise.all(this.#leaving.values());
+  }
+
+  /** Handles what a driver says: it has lost a host. Returns whether the job has a host at that place. */
+  hostLost({ mesh, rank, incarnation }: LostHost): boolean {
+    const host = this.#hosts.find(({ order }) => order.mesh === mesh && order.rank === rank);
+    host?.lostBy(incarnation);
+    return host !== undefined;
   }
 
   /** Ends everything if no driver comes in time, unless a controller owns meshes on the hosts. */
@@ -133,7 +155,7 @@ export class Keeper {
     clearTimeout(this.#idleTimer);
     // The command may want to store its state, for which it needs its hosts.
     await this.#client?.stop();
-    await Promise.all(this.#hosts.map((host) => host.stop()));
+    await Promise.all([...this.#leaving.values(), ...this.#hosts.map((host) => host.stop())]);
     await endMarkedProcesses(this.order.applyId);
     // The outcome of a command that was killed now is written before the last answer.
     await this.#client?.ended;

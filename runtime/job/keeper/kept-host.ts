@@ -7,7 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { ISSUER_REQUEST } from "../credentials/issuer-request.js";
 import { formatPlace } from "../mesh-spec.js";
 import { HostLosses } from "./host-losses.js";
-import type { HostOrder, KeptHostInfo, KeptState } from "./keeper-order.js";
+import { givenBack, type HostOrder, type KeptHostInfo, type KeptState } from "./keeper-order.js";
 import { LineFinder } from "./line-finder.js";
 import { endMarkedProcesses, hostVariable } from "./marked-processes.js";
 import { RotatingLog } from "./rotating-log.js";
@@ -30,12 +30,15 @@ export interface KeptHostCalls {
   heard(): void;
   /** Called when the host asks for its certificate, which it gets at this socket. */
   certify(socket: string): void;
-  /** Called before a host that was lost is started again. */
+  /** Called before a host that was lost is started again, and after one was given back, whose place can get another one. */
   replaced(host: KeptHost): void;
 }
 
 /** The time in ms for a host to end by itself that a driver has lost. */
 const fenceMs = 3000;
+
+/** The time in ms for a host on this machine to end after SIGTERM that the job gives back. */
+const endMs = 5000;
 
 export class KeptHost {
   readonly order: HostOrder;
@@ -63,6 +66,7 @@ export class KeptHost {
   #retries = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #beats: NodeJS.Timeout | undefined;
+  #isGivenBack = false;
 
   constructor(order: HostOrder, logs: string, calls: KeptHostCalls) {
     this.order = order;
@@ -101,6 +105,7 @@ export class KeptHost {
       ...(this.#address === undefined ? {} : { address: this.#address }),
       ...(route === undefined ? {} : { route }),
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...(this.#isGivenBack ? { isGivenBack: true } : {}),
     };
   }
 
@@ -142,6 +147,20 @@ export class KeptHost {
     else if (this.#child?.exitCode === null) {
       await once(this.#child, "close", { signal: AbortSignal.timeout(endLimit) }).catch(() => {});
     }
+  }
+
+  /** Ends the host, which the job needs no more. Resolves when nothing of it is left on this machine. */
+  async giveBack(): Promise<void> {
+    this.#isGivenBack = true;
+    const child = this.#child;
+    const isRunning = child !== undefined && child.exitCode === null && child.signalCode === null;
+    const closed = isRunning && once(child, "close", { signal: AbortSignal.timeout(endMs) }).catch(() => {});
+    await this.stop();
+    await closed;
+    this.#end(givenBack);
+    const { replace } = this.order;
+    if (replace !== undefined) await endMarkedProcesses(replace.mark, hostVariable);
+    this.#calls.replaced(this);
   }
 
   #read(chunk: Buffer): void {
@@ -260,7 +279,7 @@ export class KeptHost {
 
   #end(reason: string): void {
     if (this.#state === "ended") return;
-    this.#reason = this.#describe(reason);
+    this.#reason = this.#describe(this.#isGivenBack ? givenBack : reason);
     this.#losses?.stop();
     this.#child?.kill("SIGKILL");
     clearInterval(this.#beats);

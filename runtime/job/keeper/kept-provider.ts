@@ -20,8 +20,16 @@ import type { TlsSpec } from "../job-options.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { readLogs } from "./job-logs.js";
-import { addHosts, endKeeper, keeperEvents, keeperState, reportLostHost, startKeeper } from "./keeper-client.js";
-import { allHostsEnded, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
+import {
+  addHosts,
+  endKeeper,
+  giveBackHosts,
+  keeperEvents,
+  keeperState,
+  reportLostHost,
+  startKeeper,
+} from "./keeper-client.js";
+import { allHostsEnded, givenBack, type HostOrder, type KeptHostInfo } from "./keeper-order.js";
 import { clientLogOf } from "./kept-client.js";
 import { logFileOf } from "./kept-host.js";
 import { endMarkedProcesses, hostVariable, keeperVariable, markVariable } from "./marked-processes.js";
@@ -37,6 +45,9 @@ export type KeptAllocation = {
 
 /** The parameters of `JobProvider.grow`. */
 export type GrowParameters = Parameters<NonNullable<JobProvider<KeptAllocation>["grow"]>>;
+
+/** The parameters of `JobProvider.shrink`. */
+export type ShrinkParameters = Parameters<NonNullable<JobProvider<KeptAllocation>["shrink"]>>;
 
 /** The reason if nothing else is known of the end of a keeper. */
 const keeperEnded = "its keeper has ended";
@@ -182,6 +193,16 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     return this.#hostsAt(places, allocation, report, signal, add);
   }
 
+  /** As `shrink` of `JobProvider`. Each host that a mesh has got later can end. */
+  protected async shrinkTo(...[{ directory }, mesh, hosts]: ShrinkParameters): Promise<() => Promise<void>> {
+    const asked = this.meshes[mesh]!.hosts;
+    if (hosts >= asked) return () => giveBackHosts(directory, { mesh, rank: hosts });
+    const first = `the first ${asked === 1 ? "host" : `${asked} hosts`} of mesh "${mesh}"`;
+    throw new Error(
+      `a job keeps ${first}, for which it was submitted; leave hosts with ${mesh}.resize({ hosts: ${hosts} }), and they stay until the job ends`,
+    );
+  }
+
   /**
    * Resolves with the hosts at some places when they are up.
    * @param begin called as soon as no event can be missed
@@ -208,6 +229,8 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
         }
         const { mesh, rank, state, address, took } = host!;
         if (!wanted.has(formatPlace({ mesh, rank }))) continue;
+        // The next host of the place follows.
+        if (host!.isGivenBack) continue;
         if (state === "ended") throw new Error(this.describeEnd(host!));
         if (state !== "up" || address === undefined) {
           up.delete(formatPlace({ mesh, rank }));
@@ -232,7 +255,9 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     signal: AbortSignal,
   ): Promise<ReadyHost> {
     const { mesh, rank, incarnation = 0 } = lost;
-    await reportLostHost(directory, { mesh, rank, incarnation });
+    if (!(await reportLostHost(directory, { mesh, rank, incarnation }))) {
+      throw new Error(`host ${formatPlace(lost)} is gone: ${givenBack}`);
+    }
     const leaving = new AbortController();
     try {
       for await (const { host, ended } of keeperEvents(directory, AbortSignal.any([signal, leaving.signal]))) {
@@ -271,7 +296,7 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
       // A start that fails says the same of a job with one host, whichever it learns first: the end of the host or of the job.
       if (ended === allHostsEnded) return `${lost.size > 1 ? `${ended}; ` : ""}${this.#firstOf(lost)}`;
       if (ended !== undefined) return ended;
-      if (host === undefined) continue;
+      if (host === undefined || host.isGivenBack) continue;
       const { mesh, rank, state } = host;
       const name = formatPlace(host);
       if (state === "up" && lost.delete(name)) {

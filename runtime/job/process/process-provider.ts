@@ -10,6 +10,7 @@ import {
   type KeptAllocation,
   KeptProvider,
   placeVariables,
+  type ShrinkParameters,
   withSetup,
 } from "../keeper/kept-provider.js";
 import { type HostPlace, hostPlaces } from "../mesh-spec.js";
@@ -64,6 +65,10 @@ export class ProcessProvider extends KeptProvider {
       },
       ...parameters,
     );
+  }
+
+  shrink(...parameters: ShrinkParameters): Promise<() => Promise<void>> {
+    return this.shrinkTo(...parameters);
   }
 
   #order(place: HostPlace, socket: string, mark: Readonly<Record<string, string>>): HostOrder {

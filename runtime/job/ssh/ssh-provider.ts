@@ -3,22 +3,29 @@
  * it by its standard input, and forwards a local socket to it.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { hostUri } from "../credentials/credentials-folder.js";
+import { dirname, join } from "node:path";
+import { credentialsFolder, hostUri, secretsFile } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
-import type { HostOrder, KeptHostInfo } from "../keeper/keeper-order.js";
-import { definedVariables, type KeptAllocation, KeptProvider, placeVariables } from "../keeper/kept-provider.js";
+import type { HostOrder, HostSupply, KeptHostInfo } from "../keeper/keeper-order.js";
+import {
+  definedVariables,
+  type GrowParameters,
+  type KeptAllocation,
+  KeptProvider,
+  placeVariables,
+  type ShrinkParameters,
+} from "../keeper/kept-provider.js";
 import { markVariable } from "../keeper/marked-processes.js";
-import { hostPlaces } from "../mesh-spec.js";
-import type { Json, Submission } from "../provider.js";
+import { type HostPlace, hostPlaces } from "../mesh-spec.js";
+import type { Json, ReadyHost, Submission } from "../provider.js";
 import { formatRecord, type JobRecord } from "../record/job-record.js";
 import { makeDaemonArchive } from "./daemon-archive.js";
 import { adviceFor } from "./end-advice.js";
 import { sshCommand } from "./ssh-command.js";
-import type { SshSpec } from "./ssh-spec.js";
-import { archiveRequest, type StarterOrder } from "./starter/starter-order.js";
+import { machinesOf, type SshSpec } from "./ssh-spec.js";
+import { type ArchiveOrder, archiveRequest, type StarterOrder } from "./starter/starter-order.js";
 
 /** The folder of the built files. */
 const dist = new URL("./", import.meta.url);
@@ -45,6 +52,19 @@ const retry = {
 
 /** Time in ms for a host to end its processes when the job ends. */
 const endLimit = 15_000;
+
+/** What the orders for all hosts have in common. */
+interface CommonOrder {
+  readonly applyId: string;
+  /** The private directory of the job. */
+  readonly directory: string;
+  readonly archive: ArchiveOrder;
+  readonly supply: HostSupply;
+  readonly mark: Readonly<Record<string, string>>;
+  readonly record: string;
+  /** The secrets of the hosts by their identities; undefined if they have no certificates. */
+  readonly secrets: Readonly<Record<string, string>> | undefined;
+}
 
 export class SshProvider extends KeptProvider {
   readonly kind = "ssh";
@@ -75,59 +95,89 @@ export class SshProvider extends KeptProvider {
     );
   }
 
+  /** The hosts and the spare machines of each mesh. */
+  get largest(): Readonly<Record<string, { readonly hosts: number }>> {
+    const sizes = Object.entries(this.spec.meshes).map(([name, mesh]) => [name, { hosts: machinesOf(mesh).length }]);
+    return Object.fromEntries(sizes);
+  }
+
   protected orders(
     { applyId, directory }: KeptAllocation,
     mark: Readonly<Record<string, string>>,
     { record, credentials }: Pick<Submission, "record" | "credentials">,
   ): HostOrder[] {
     const secrets = credentials?.secrets;
-    const archive = makeDaemonArchive(dist);
-    const file = join(directory, "daemon");
-    writeFileSync(file, archive.bytes, { mode: 0o600 });
-    const supply = { request: archiveRequest(archive.order), file };
-    const program = readFileSync(starter, "utf8");
-    const token = secrets === undefined ? randomBytes(32).toString("base64url") : undefined;
-    if (token !== undefined) writeFileSync(join(directory, tokenName), token, { mode: 0o600 });
+    if (secrets === undefined) {
+      writeFileSync(join(directory, tokenName), randomBytes(32).toString("base64url"), { mode: 0o600 });
+    }
+    const common = { ...this.#daemon(directory), applyId, directory, mark, record, secrets };
+    return hostPlaces(this.meshes).map((place) => this.#order(place, common));
+  }
+
+  async grow(...parameters: GrowParameters): Promise<readonly ReadyHost[]> {
+    const [{ applyId, directory, logs }, , { record }] = parameters;
+    const secrets = this.tls === null ? undefined : await secretsOf(dirname(logs));
+    const daemon = this.#daemon(directory);
+    const orderAt: Parameters<typeof this.growBy>[0] = (mark, place) =>
+      this.#order(place, { ...daemon, applyId, directory, mark, record, secrets });
+    return this.growBy(orderAt, ...parameters);
+  }
+
+  shrink(...parameters: ShrinkParameters): Promise<() => Promise<void>> {
+    return this.shrinkTo(...parameters);
+  }
+
+  /** Writes the daemon that the hosts get, unless it is there. @param directory the private directory of the job */
+  #daemon(directory: string): Pick<CommonOrder, "archive" | "supply"> {
+    const { bytes, order } = makeDaemonArchive(dist);
+    // A driver of another version may add hosts.
+    const file = join(directory, `daemon-${order.hash.slice(0, 16)}`);
+    writeFileSync(`${file}.${process.pid}.new`, bytes, { mode: 0o600 });
+    renameSync(`${file}.${process.pid}.new`, file);
+    return { archive: order, supply: { request: archiveRequest(order), file } };
+  }
+
+  #order(place: HostPlace, common: CommonOrder): HostOrder {
+    const { applyId, directory, archive, supply, mark, record, secrets } = common;
     const { sshOptions, port, setup, node } = this.spec;
-    return hostPlaces(this.meshes).map((place, index) => {
-      const remoteFolder = `/tmp/vj-${applyId.slice(0, 13)}-${index}`;
-      const socket = { local: join(directory, `${index}.sock`), remote: `${remoteFolder}/host.sock` };
-      const enrolment = { local: join(directory, `${index}-enrol.sock`), remote: `${remoteFolder}/enrol.sock` };
-      const identity = hostUri(applyId, place);
-      const host = this.#hostOf(place);
-      // Names can lead to the same machine. Each host must end its own processes only.
-      const hostId = `${applyId}-${index}`;
-      const order: StarterOrder = {
-        program,
-        archive: archive.order,
-        mark: hostId,
-        socket: socket.remote,
-        port: port ?? 0,
-        record: this.#recordForHosts(record),
-        ...(secrets === undefined
-          ? { token: token! }
-          : { enrolment: { identity, secret: secrets[identity]!, socket: enrolment.remote } }),
-        silence,
-      };
-      const forwards = secrets === undefined ? [socket] : [socket, enrolment];
-      const connection = { host, sshOptions, forwards, setup, node: node ?? "node" };
-      return {
-        ...place,
-        command: sshCommand({ ...connection, env: { [markVariable]: hostId, ...placeVariables(place) } }),
-        env: { ...definedVariables(process.env), ...mark },
-        // Relative paths in the options of ssh are those of the user.
-        cwd: process.cwd(),
-        input: `${JSON.stringify(order)}\n`,
-        supply,
-        beat,
-        route: `unix://${socket.local}`,
-        ...(secrets === undefined ? {} : { enrolmentSocket: enrolment.local }),
-        // The words of ssh when the server does not connect it to the daemon. Lines of actors start with their names.
-        fatal: "\\nchannel \\d+: open failed: ",
-        retry,
-        endLimit,
-      };
-    });
+    const index = hostPlaces(this.largest).findIndex(({ mesh, rank }) => mesh === place.mesh && rank === place.rank);
+    const remoteFolder = `/tmp/vj-${applyId.slice(0, 13)}-${index}`;
+    const socket = { local: join(directory, `${index}.sock`), remote: `${remoteFolder}/host.sock` };
+    const enrolment = { local: join(directory, `${index}-enrol.sock`), remote: `${remoteFolder}/enrol.sock` };
+    const identity = hostUri(applyId, place);
+    const host = this.#hostOf(place);
+    // Names can lead to the same machine. Each host must end its own processes only.
+    const hostId = `${applyId}-${index}`;
+    const order: StarterOrder = {
+      program: readFileSync(starter, "utf8"),
+      archive,
+      mark: hostId,
+      socket: socket.remote,
+      port: port ?? 0,
+      record: this.#recordForHosts(record),
+      ...(secrets === undefined
+        ? this.tokenOf(directory)
+        : { enrolment: { identity, secret: secrets[identity]!, socket: enrolment.remote } }),
+      silence,
+    };
+    const forwards = secrets === undefined ? [socket] : [socket, enrolment];
+    const connection = { host, sshOptions, forwards, setup, node: node ?? "node" };
+    return {
+      ...place,
+      command: sshCommand({ ...connection, env: { [markVariable]: hostId, ...placeVariables(place) } }),
+      env: { ...definedVariables(process.env), ...mark },
+      // Relative paths in the options of ssh are those of the user.
+      cwd: process.cwd(),
+      input: `${JSON.stringify(order)}\n`,
+      supply,
+      beat,
+      route: `unix://${socket.local}`,
+      ...(secrets === undefined ? {} : { enrolmentSocket: enrolment.local }),
+      // The words of ssh when the server does not connect it to the daemon. Lines of actors start with their names.
+      fatal: "\\nchannel \\d+: open failed: ",
+      retry,
+      endLimit,
+    };
   }
 
   protected override tokenOf(directory: string): { readonly token?: string } {
@@ -151,8 +201,14 @@ export class SshProvider extends KeptProvider {
   }
 
   #hostOf({ mesh, rank }: { readonly mesh: string; readonly rank: number }): string {
-    return this.spec.meshes[mesh]!.hosts[rank]!;
+    return machinesOf(this.spec.meshes[mesh]!)[rank]!;
   }
+}
+
+/** Reads the secrets of the hosts of a run. @param folder that of the run */
+async function secretsOf(folder: string): Promise<Record<string, string>> {
+  const { readSecrets } = await import("../credentials/index.js");
+  return readSecrets(join(credentialsFolder(folder), secretsFile));
 }
 
 /** Makes the provider again from what a record contains. */

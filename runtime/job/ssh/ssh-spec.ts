@@ -19,6 +19,8 @@ export type SshSpec = {
 export type SshMeshSpec = {
   /** The names of the hosts, as `ssh` knows them: `node1`, `user@node1`, or a name of `~/.ssh/config`. */
   readonly hosts: readonly string[];
+  /** The names of further machines, which become hosts of the mesh in this order when `job.resize` asks for more. Default: none. */
+  readonly spare?: readonly string[];
   /** The processors of each host. */
   readonly cpus?: number;
   /** The GPUs of each host. */
@@ -33,13 +35,15 @@ export type SshMeshSpec = {
  * @throws RangeError if a number is out of range
  */
 export function checkSshMeshes(meshes: unknown): void {
-  checkMeshes(meshes, ["hosts", "cpus", "gpus", "memory"]);
+  checkMeshes(meshes, ["hosts", "spare", "cpus", "gpus", "memory"]);
   const places = new Map<string, string>();
-  for (const [mesh, { hosts }] of Object.entries(meshes as Record<string, SshMeshSpec>)) {
-    if (!Array.isArray(hosts)) throw optionError(`hosts of mesh "${mesh}" as a list of names`, hosts);
+  for (const [mesh, { hosts, spare = [] }] of Object.entries(meshes as Record<string, SshMeshSpec>)) {
+    for (const [option, names] of Object.entries({ hosts, spare })) {
+      if (!Array.isArray(names)) throw optionError(`${option} of mesh "${mesh}" as a list of names`, names);
+      for (const name of names) checkHostName(option, mesh, name);
+    }
     checkHostCount(mesh, hosts.length);
-    for (const [rank, host] of hosts.entries()) {
-      checkHostName(mesh, host);
+    for (const [rank, host] of machinesOf({ hosts, spare }).entries()) {
       const place = formatPlace({ mesh, rank });
       const first = places.get(host);
       if (first !== undefined) {
@@ -53,10 +57,15 @@ export function checkSshMeshes(meshes: unknown): void {
   }
 }
 
+/** Returns the names of all machines of a mesh, in the order of their ranks. */
+export function machinesOf({ hosts, spare = [] }: SshMeshSpec): readonly string[] {
+  return [...hosts, ...spare];
+}
+
 /** A name that starts with a hyphen would be an option of ssh. */
-function checkHostName(mesh: string, host: unknown): void {
+function checkHostName(option: string, mesh: string, host: unknown): void {
   if (typeof host === "string" && /^[^\s\0-][^\s\0]*$/.test(host)) return;
-  throw optionError(`hosts of mesh "${mesh}" as names such as "node1" or "user@node1"`, host);
+  throw optionError(`${option} of mesh "${mesh}" as names such as "node1" or "user@node1"`, host);
 }
 
 /** Checks the arguments of `ssh`. @throws TypeError */

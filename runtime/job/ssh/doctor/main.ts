@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { loadJob } from "../../command/load-job.js";
 import { sshSpecOf } from "../ssh-job.js";
-import { checkSshMeshes, type SshSpec } from "../ssh-spec.js";
+import { checkSshMeshes, machinesOf, type SshSpec } from "../ssh-spec.js";
 import { examine } from "./examine.js";
 import { reportLines } from "./report.js";
 
@@ -42,7 +42,7 @@ function packageFolder(): string {
 
 async function doctor(request: Request): Promise<number> {
   const { meshes, ...options } = await specOf(request);
-  const hosts = request.hosts.length > 0 ? request.hosts : Object.values(meshes).flatMap((mesh) => mesh.hosts);
+  const hosts = request.hosts.length > 0 ? request.hosts : Object.values(meshes).flatMap(machinesOf);
   checkSshMeshes({ hosts: { hosts } });
   const findings = await examine({ ...options, hosts, folder: packageFolder() });
   for (const line of reportLines(hosts, findings, request.json)) process.stdout.write(`${line}\n`);
