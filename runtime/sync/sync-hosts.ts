@@ -18,6 +18,7 @@ import {
   type SyncReport,
 } from "./kernel.js";
 import { lockedPackages } from "./packages/locked-packages.js";
+import { withPreparedModules } from "./prepared-modules.js";
 import { type Scan, scan } from "./scan/scan.js";
 import { ingest } from "./store/ingest.js";
 import { SyncError } from "./sync-error.js";
@@ -39,7 +40,7 @@ export async function syncTree(
   const { onProgress: _, quota: __, packages = true, limits, ...rules } = options;
   await hosts.ready;
   const needed = programRegistries();
-  const found = await scan({
+  const scanned = await scan({
     ...rules,
     ...(limits === undefined ? {} : { limits }),
     roots,
@@ -48,6 +49,10 @@ export async function syncTree(
     ...(packages !== false ? { packages: needed.some((file) => /\.[cm]?tsx?$/.test(file)) ? ["tsx"] : [] } : {}),
     memory: path.join(cacheDirectory(), "scans"),
   });
+  const stores = CodeStores.of(hosts, quota);
+  // Processes start on the hosts while this machine works.
+  stores.start(region);
+  const found = await withPreparedModules(scanned);
   const { manifest, entries } = found;
   const installed = packages === "install" ? await lockedPackages(found.roots) : [];
   const { files } = await driverStore();
@@ -58,7 +63,6 @@ export async function syncTree(
   const size = { files: entries.length, bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0) };
   let done = 0;
   onProgress({ ...size, done, hosts: members.length });
-  const stores = CodeStores.of(hosts, quota);
   const tree = new SyncedTree(hosts, stores, found, { name: nameOf(found), packages: installed });
   const results = await stores.bring(tree, region, () => onProgress({ ...size, done: ++done, hosts: members.length }));
   const failures: { readonly address: string; readonly error: Error }[] = [];
