@@ -6,7 +6,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { cacheDirectory } from "../cache/private-files.js";
-import { version } from "../version.js";
 import { checkSyncOptions } from "./check-options.js";
 import { CodeStores, driverStore } from "./code-stores.js";
 import {
@@ -85,7 +84,7 @@ function hostsFailed(
   failures: readonly { readonly address: string; readonly error: Error }[],
   hosts: number,
 ): SyncError {
-  const shown = failures.slice(0, 3).map(({ address, error }) => `host ${address}: ${reasonOf(error)}`);
+  const shown = failures.slice(0, 3).map(({ address, error }) => `host ${address}: ${error.message}`);
   const others = failures.length > shown.length ? `; and ${failures.length - shown.length} others` : "";
   const errors = failures.map(({ error }) => error);
   return new SyncError(
@@ -93,14 +92,6 @@ function hostsFailed(
     `cannot bring the code to ${failures.length} of ${hosts} host${hosts === 1 ? "" : "s"}: ${shown.join("; ")}${others}`,
     { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
   );
-}
-
-/** Returns the reason for which a host does not have the tree. */
-function reasonOf({ message }: Error): string {
-  const isTooOld = /Cannot find module '[^']*\bsync\.mjs'/.test(message);
-  return isTooOld
-    ? `its build of Viceroy cannot receive code; install Viceroy ${version} there, which is the version of the program`
-    : message;
 }
 
 /** Returns the folder of the nearest package.json at or above a folder; the folder itself if there is none. */
