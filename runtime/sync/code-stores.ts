@@ -119,8 +119,7 @@ export class CodeStores {
     arrived: () => void,
   ): Promise<HostResult[]> {
     const { actor: driver, cell } = await driverStore();
-    const key = [...baseRanks(region)].map((number) => this.#attached.hostAt(number).id).join();
-    const { stores } = this.#storesOn(region, key, cell);
+    const { key, stores } = this.#storesOn(region, cell);
     // A store whose process starts slowly would be skipped by those that fetch from it.
     await stores.release.callSettled(nothing);
     const one = async (rank: number): Promise<SyncOutcome> => {
@@ -147,14 +146,24 @@ export class CodeStores {
     await (await driver)?.actor.stop();
   };
 
+  /** Starts the stores of the hosts of a region, so that a later `bring` need not wait for them. */
+  start(region: Region): void {
+    // `bring` reports what fails here.
+    driverStore().then(
+      ({ cell }) => this.#storesOn(region, cell),
+      () => {},
+    );
+  }
+
   /** Returns the stores of the hosts of a region, and starts those that are not there. */
-  #storesOn(region: Region, key: string, owner: LocalActor): HostStores {
+  #storesOn(region: Region, owner: LocalActor): { readonly key: string; readonly stores: CodeStoreMesh } {
+    const key = [...baseRanks(region)].map((number) => this.#attached.hostAt(number).id).join();
     let started = this.#started.get(key);
     if (started === undefined) {
       started = new HostStores(this.#attached, region, this.#quota, owner);
       this.#started.set(key, started);
     }
-    return started;
+    return { key, stores: started.stores };
   }
 }
 

@@ -6,7 +6,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { cacheDirectory } from "../cache/private-files.js";
-import { version } from "../version.js";
 import { checkSyncOptions } from "./check-options.js";
 import { CodeStores, driverStore } from "./code-stores.js";
 import {
@@ -18,6 +17,7 @@ import {
   type SyncReport,
 } from "./kernel.js";
 import { lockedPackages } from "./packages/locked-packages.js";
+import { withPreparedModules } from "./prepared-modules.js";
 import { type Scan, scan } from "./scan/scan.js";
 import { ingest } from "./store/ingest.js";
 import { SyncError } from "./sync-error.js";
@@ -39,7 +39,7 @@ export async function syncTree(
   const { onProgress: _, quota: __, packages = true, limits, ...rules } = options;
   await hosts.ready;
   const needed = programRegistries();
-  const found = await scan({
+  const scanned = await scan({
     ...rules,
     ...(limits === undefined ? {} : { limits }),
     roots,
@@ -48,6 +48,10 @@ export async function syncTree(
     ...(packages !== false ? { packages: needed.some((file) => /\.[cm]?tsx?$/.test(file)) ? ["tsx"] : [] } : {}),
     memory: path.join(cacheDirectory(), "scans"),
   });
+  const stores = CodeStores.of(hosts, quota);
+  // Processes start on the hosts while this machine works.
+  stores.start(region);
+  const found = await withPreparedModules(scanned);
   const { manifest, entries } = found;
   const installed = packages === "install" ? await lockedPackages(found.roots) : [];
   const { files } = await driverStore();
@@ -58,7 +62,6 @@ export async function syncTree(
   const size = { files: entries.length, bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0) };
   let done = 0;
   onProgress({ ...size, done, hosts: members.length });
-  const stores = CodeStores.of(hosts, quota);
   const tree = new SyncedTree(hosts, stores, found, { name: nameOf(found), packages: installed });
   const results = await stores.bring(tree, region, () => onProgress({ ...size, done: ++done, hosts: members.length }));
   const failures: { readonly address: string; readonly error: Error }[] = [];
@@ -81,7 +84,7 @@ function hostsFailed(
   failures: readonly { readonly address: string; readonly error: Error }[],
   hosts: number,
 ): SyncError {
-  const shown = failures.slice(0, 3).map(({ address, error }) => `host ${address}: ${reasonOf(error)}`);
+  const shown = failures.slice(0, 3).map(({ address, error }) => `host ${address}: ${error.message}`);
   const others = failures.length > shown.length ? `; and ${failures.length - shown.length} others` : "";
   const errors = failures.map(({ error }) => error);
   return new SyncError(
@@ -89,14 +92,6 @@ function hostsFailed(
     `cannot bring the code to ${failures.length} of ${hosts} host${hosts === 1 ? "" : "s"}: ${shown.join("; ")}${others}`,
     { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
   );
-}
-
-/** Returns the reason for which a host does not have the tree. */
-function reasonOf({ message }: Error): string {
-  const isTooOld = /Cannot find module '[^']*\bsync\.mjs'/.test(message);
-  return isTooOld
-    ? `its build of Viceroy cannot receive code; install Viceroy ${version} there, which is the version of the program`
-    : message;
 }
 
 /** Returns the folder of the nearest package.json at or above a folder; the folder itself if there is none. */

@@ -16,7 +16,7 @@ import { contains } from "./scan/check-root.js";
 import type { Scan } from "./scan/scan.js";
 
 /** A folder of this machine, and its place in the tree. */
-interface PlacedFolder {
+export interface PlacedFolder {
   readonly folder: string;
   /** The path in the tree, "" for the tree itself. */
   readonly at: string;
@@ -48,7 +48,7 @@ export class SyncedTree implements CodeTree, BroughtTree {
     this.packages = packages;
     this.#attached = attached;
     this.#stores = stores;
-    this.#folders = [...placedElsewhere(scan), ...roots.map(({ root, at }) => ({ folder: root, at }))];
+    this.#folders = placedFolders(scan);
     const inTree = (folder: string) => entries.some((entry) => entry.path.startsWith(`${folder}/`));
     const cwd = path.relative(top, process.cwd()).replaceAll(path.sep, "/");
     const isInside = roots.some(({ root }) => contains(root, process.cwd())) && (cwd === "" || inTree(cwd));
@@ -92,6 +92,11 @@ export class SyncedTree implements CodeTree, BroughtTree {
     this.add(host, result.value.folder);
     return this.#places.get(host) as CodePlace;
   }
+}
+
+/** Returns the folders of this machine that the tree contains. The first that contains a file counts. */
+export function placedFolders(scan: Scan): PlacedFolder[] {
+  return [...placedElsewhere(scan), ...scan.roots.map(({ root, at }) => ({ folder: root, at }))];
 }
 
 /** Returns the packages that have another place in the tree than on this machine, as linked ones. */

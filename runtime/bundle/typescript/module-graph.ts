@@ -5,7 +5,7 @@ import { sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { importCandidates } from "./import-candidates.js";
 import { formatOf, isFile, manifestsOf, typeScriptFile } from "./module-format.js";
-import { describeInput, type Input } from "./program.js";
+import { describeInput, type Input, requiredPrefix } from "./program.js";
 import { type Import, listImports, listRequires } from "./rewrite-module.js";
 import type { TypeScriptConfig } from "./tsconfig.js";
 
@@ -14,7 +14,7 @@ export class CannotPrepare extends Error {}
 
 /** A module of the program. */
 export interface GraphModule {
-  /** The key of the module: its URL, with a prefix for an ES module that a CommonJS module requires. */
+  /** The key of the module: its URL, with {@link requiredPrefix} for an ES module that a CommonJS module requires. */
   readonly key: string;
   readonly url: string;
   readonly code: string;
@@ -38,22 +38,21 @@ export interface Loader {
   transformCommonJs(url: string, source: Buffer): Promise<string>;
 }
 
-const requiredPrefix = "require:";
-
 const moduleSyntax = /^\s*(?:import|export)\b/m;
 /** The folder of the built files of Viceroy. */
 const ownFolder = new URL("..", import.meta.url).href;
 
 export class ModuleGraph {
   readonly modules = new Map<string, GraphModule>();
+  readonly config: TypeScriptConfig;
   readonly #inputs = new Map<string, Input>();
+  readonly #contents = new Map<string, Buffer>();
   readonly #absent = new Set<string>();
   readonly #loader: Loader;
-  readonly #config: TypeScriptConfig;
 
   constructor(loader: Loader, config: TypeScriptConfig) {
     this.#loader = loader;
-    this.#config = config;
+    this.config = config;
     for (const file of config.files) this.#read(file);
     for (const file of config.absent) this.#absent.add(file);
   }
@@ -61,6 +60,11 @@ export class ModuleGraph {
   /** The files that have been read so far. */
   get inputs(): Input[] {
     return [...this.#inputs.values()];
+  }
+
+  /** The contents of the files that have been read so far, by their paths. */
+  get contents(): ReadonlyMap<string, Buffer> {
+    return this.#contents;
   }
 
   get absent(): string[] {
@@ -103,7 +107,7 @@ export class ModuleGraph {
     const isScript = !typeScriptFile.test(path) && formatOf(path) === "module";
     const code = await this.#transform(url, (source) => this.#loader.transform(url, source));
     const targets = new Map<string, string>();
-    let isPlain = isScript && !this.#config.allowJs;
+    let isPlain = isScript && !this.config.allowJs;
     for (const imported of listImports(code, url)) {
       const target = this.#find(imported, url, path);
       const { specifier } = imported;
@@ -144,7 +148,7 @@ export class ModuleGraph {
   #find({ specifier, isDynamic, hasAttributes }: Import, url: string, path: string): string | undefined {
     if (specifier === undefined) return undefined;
     if (isBuiltin(specifier)) return specifier;
-    for (const candidate of importCandidates(specifier, path, this.#config)) this.#note(candidate);
+    for (const candidate of importCandidates(specifier, path, this.config)) this.#note(candidate);
     const found = this.#resolve(specifier, url);
     if (found?.startsWith("file:")) for (const manifest of manifestsOf(fileURLToPath(found))) this.#note(manifest);
     const target = found !== undefined && isLoadable(found, hasAttributes) ? found : undefined;
@@ -155,7 +159,7 @@ export class ModuleGraph {
   /** Returns the key of a module that Node.js cannot require as it is; undefined for all others. */
   #findRequired(specifier: string, path: string): string | undefined {
     if (isBuiltin(specifier)) return undefined;
-    for (const candidate of importCandidates(specifier, path, this.#config)) this.#note(candidate);
+    for (const candidate of importCandidates(specifier, path, this.config)) this.#note(candidate);
     let found: string;
     try {
       found = this.#loader.resolveRequired(specifier, path);
@@ -196,7 +200,10 @@ export class ModuleGraph {
   #read(path: string): Buffer {
     const status = statSync(path);
     const content = readFileSync(path);
-    if (!this.#inputs.has(path)) this.#inputs.set(path, describeInput(path, status, content));
+    if (!this.#inputs.has(path)) {
+      this.#inputs.set(path, describeInput(path, status, content));
+      this.#contents.set(path, content);
+    }
     return content;
   }
 }

@@ -1,16 +1,18 @@
 /**
- * Prepares a program, built as `dist/typescript/prepare.js`. A child process runs this script with tsx, with the
- * description of the program as its argument.
+ * Prepares a program, built as `dist/typescript/prepare.js`. A child process runs this script with tsx, and reads the
+ * description of the program from its standard input.
  */
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { fnv1aText } from "../../../shared/hash/fnv1a.js";
-import { CannotPrepare, type GraphModule, type Loader, ModuleGraph } from "./module-graph.js";
+import { CannotPrepare, type Loader, ModuleGraph } from "./module-graph.js";
 import { type Manifest, manifestFile, type ProgramSource, programDirectory, writeManifest } from "./program.js";
-import { type Locate, rewriteCommonJs, rewriteModule } from "./rewrite-module.js";
+import { commonJsMeta } from "./rewrite-module.js";
 import { readTypeScriptConfig, type TypeScriptConfig } from "./tsconfig.js";
+import { type WrittenModules, writeModules } from "./write-modules.js";
 
 /** Time in ms after their last use for which prepared programs are kept. Processes that run may still load modules. */
 const keptMs = 7 * 24 * 3600 * 1000;
@@ -54,7 +56,6 @@ async function loaderOf(program: ProgramSource, { compilerOptions }: TypeScriptC
     // tsx does this in its loader of CommonJS modules, which cannot be called without running the module.
     async transformCommonJs(url, source) {
       const sourcefile = fileURLToPath(url);
-      const meta = { url, filename: sourcefile, dirname: dirname(sourcefile) };
       const { code } = await esbuild.transform(source.toString(), {
         format: "cjs",
         platform: "node",
@@ -65,7 +66,7 @@ async function loaderOf(program: ProgramSource, { compilerOptions }: TypeScriptC
         sourcesContent: false,
         minifyWhitespace: true,
         keepNames: true,
-        define: { "import.meta": JSON.stringify(meta) },
+        define: { "import.meta": commonJsMeta },
         tsconfigRaw: { compilerOptions },
         logLevel: "silent",
       });
@@ -84,28 +85,16 @@ async function prepare(program: ProgramSource): Promise<void> {
     writeManifest(file, { inputs, absent, folder: "", modules: {}, failure });
     return;
   }
-  const modules = new Map(graph.prepared().map((module, i) => [module.key, { module, name: nameOf(module, i) }]));
-  const texts = new Map<string, string>();
-  for (const { module, name } of modules.values()) {
-    const { code, targets, required, url } = module;
-    const locate: Locate = ({ specifier, hasAttributes }) => {
-      const target = specifier === undefined ? undefined : targets.get(specifier);
-      // Imports with attributes are of JSON files, which Node.js loads as they are.
-      const prepared = target === undefined || hasAttributes ? undefined : modules.get(target);
-      return prepared === undefined ? target : `./${prepared.name}`;
-    };
-    const files = [...(required ?? [])].map(([specifier, key]) => [specifier, `./${modules.get(key)!.name}`]);
-    const { code: rewritten, map } =
-      required === undefined
-        ? rewriteModule(code, url, locate)
-        : rewriteCommonJs(code, url, locate, Object.fromEntries(files) as Record<string, string>);
-    // Newer versions of Node.js read a map in a file of its own when a stack trace needs it.
-    texts.set(name, map === undefined ? rewritten : `${rewritten}\n//# sourceMappingURL=${name}.map\n`);
-    if (map !== undefined) texts.set(`${name}.map`, JSON.stringify(map));
+  let written: WrittenModules;
+  try {
+    written = writeModules(graph, program.tree);
+  } catch (error) {
+    if (!(error instanceof CannotPrepare)) throw error;
+    writeManifest(file, { inputs, absent, folder: "", modules: {}, failure: error.message });
+    return;
   }
-  const folder = writeModules(basename(file, ".json"), texts, previousFolder(file));
-  const names = Object.fromEntries([...modules].map(([url, { name }]) => [url, name]));
-  writeManifest(file, { inputs, absent, folder, modules: names });
+  const folder = storeModules(basename(file, ".json"), written.texts, previousFolder(file));
+  writeManifest(file, { inputs, absent, folder, modules: written.names });
   removeUnused();
 }
 
@@ -119,11 +108,6 @@ async function addAll(graph: ModuleGraph, roots: readonly string[]): Promise<{ f
   }
 }
 
-function nameOf({ url, required }: GraphModule, index: number): string {
-  const extension = required === undefined ? "mjs" : "cjs";
-  return `${index}-${basename(fileURLToPath(url)).replace(/[^\w.-]/g, "_")}.${extension}`;
-}
-
 function previousFolder(file: string): string | undefined {
   try {
     return (JSON.parse(readFileSync(file, "utf8")) as Manifest).folder || undefined;
@@ -133,11 +117,11 @@ function previousFolder(file: string): string | undefined {
 }
 
 /**
- * Writes the modules into a folder of their own, completely or not at all. Processes that run may still load modules from
+ * Stores the modules in a folder of their own, completely or not at all. Processes that run may still load modules from
  * the folder before it, so that one stays. Equal files are stored once.
  * @returns the name of the folder
  */
-function writeModules(program: string, texts: ReadonlyMap<string, string>, previous: string | undefined): string {
+function storeModules(program: string, texts: ReadonlyMap<string, string>, previous: string | undefined): string {
   const folder = `${program}-${fnv1aText([...texts].flat().join("\0"))}`;
   const directory = join(programDirectory(), folder);
   if ([...texts].every(([name, text]) => isEqual(join(directory, name), text))) return folder;
@@ -177,5 +161,5 @@ function removeUnused(): void {
   }
 }
 
-await prepare(JSON.parse(process.argv[2]!) as ProgramSource);
+await prepare(JSON.parse(await text(process.stdin)) as ProgramSource);
 process.exit(0);

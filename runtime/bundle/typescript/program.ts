@@ -7,6 +7,10 @@ import { lstatSync, readFileSync, type Stats, statSync, utimesSync } from "node:
 import { join } from "node:path";
 import { fnv1aText } from "../../../shared/hash/fnv1a.js";
 import { cacheDirectory, isPrivate, readPrivateFile, writePrivateFile } from "../../cache/private-files.js";
+import type { TreeLayout } from "./tree-layout.js";
+
+/** The beginning of the key of an ES module that a CommonJS module requires, before its URL. */
+export const requiredPrefix = "require:";
 
 /** Everything that decides what the prepared modules contain, except the files of the program. */
 export interface ProgramSource {
@@ -16,10 +20,14 @@ export interface ProgramSource {
   readonly tsx: string;
   /** The versions and options that decide how tsx finds and transforms modules. */
   readonly identity: string;
+  /** The path of `prepare.js`, which differs between builds of Viceroy. */
+  readonly script: string;
   /** The file that `TSX_TSCONFIG_PATH` names. */
   readonly tsconfig: string | undefined;
   /** The working directory, from which tsx looks for `tsconfig.json`. */
   readonly folder: string;
+  /** The tree of files of which the prepared modules will be a part; undefined if they are for this machine. */
+  readonly tree?: TreeLayout;
 }
 
 /** A file from which a program was prepared: its path, its stamp, and the hash of its content. */
@@ -32,7 +40,7 @@ export interface Manifest {
   readonly absent: readonly string[];
   /** The name of the folder of the prepared modules. */
   readonly folder: string;
-  /** The file names in the folder, by the URLs of the modules. */
+  /** The file names in the folder, by the keys of the modules: their URLs, with {@link requiredPrefix} before some. */
   readonly modules: Readonly<Record<string, string>>;
   /** Why the program cannot be prepared; tsx itself loads it. */
   readonly failure?: string;
@@ -54,8 +62,11 @@ export function programDirectory(): string {
 }
 
 /** Returns the path of the manifest of a program. */
-export function manifestFile({ roots, tsx, identity, tsconfig = "", folder }: ProgramSource): string {
-  return join(programDirectory(), `${fnv1aText([...roots, tsx, identity, tsconfig, folder].join("\0"))}.json`);
+export function manifestFile({ roots, tsx, identity, script, tsconfig = "", folder, tree }: ProgramSource): string {
+  const { size, mtimeMs } = statSync(script);
+  const layout = tree === undefined ? "" : JSON.stringify(tree);
+  const key = [...roots, tsx, identity, script, size, mtimeMs, tsconfig, folder, layout];
+  return join(programDirectory(), `${fnv1aText(key.join("\0"))}.json`);
 }
 
 /**
@@ -112,7 +123,11 @@ function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
 function isIntact({ folder, modules, failure }: Manifest): boolean {
   if (failure !== undefined) return true;
   const directory = join(programDirectory(), folder);
-  const names = Object.values(modules);
+  return arePrivate(directory, Object.values(modules));
+}
+
+/** Returns whether all files exist in a directory, and no other user could have written one. */
+export function arePrivate(directory: string, names: readonly string[]): boolean {
   try {
     return isPrivate(lstatSync(directory)) && names.every((name) => isPrivateFile(join(directory, name)));
   } catch {

@@ -1,19 +1,17 @@
 /**
  * Makes a child process understand TypeScript, built as `dist/typescript/register.js`. The parent passes its URL in the
  * first message, with the location of tsx and the options that it has taken from the child as parameters. The process
- * then loads the prepared modules of the program. If there are none, or they are out of date, it has them prepared.
+ * then loads the prepared modules of the program: those that were brought to this machine with its code, or else those in the cache. If there
+ * are none, or they are out of date, it has them prepared.
  */
-import type { ChildProcess } from "node:child_process";
-import { statSync } from "node:fs";
 import Module, { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { makePrivateDirectory } from "../../cache/private-files.js";
 import { preparedModules } from "../../proc/platform/prepared-modules.js";
-import { packagesVariable } from "../../tasks/environment/preload/variables.js";
 import { installMirror } from "./mirror.js";
-import { type Manifest, manifestFile, type ProgramSource, programDirectory, readProgram } from "./program.js";
-import { takeTurn } from "./turn.js";
+import { portableModules } from "./portable-program.js";
+import { preparedProgram, programOf, resolutionOptions } from "./prepared-program.js";
+import { type Manifest, programDirectory } from "./program.js";
 
 const parameters = new URL(import.meta.url).searchParams;
 const require = createRequire(import.meta.url);
@@ -27,39 +25,16 @@ interface CommonJsLoader {
 
 /** Has this process load the prepared modules of the program, or tsx if the program cannot be prepared. */
 export async function register(): Promise<void> {
-  const tsx = parameters.get("tsx") ?? "";
-  const ownOptions = resolutionOptions(process.execArgv);
-  const ownEnv = { ...process.env };
-  // Prepared modules name the files of packages, which differ between runtime environments.
-  const packages = process.env[packagesVariable] ?? "";
+  const options = resolutionOptions(process.execArgv);
+  const env = { ...process.env };
   restoreOptions();
   process.setSourceMapsEnabled(true);
-  const program: ProgramSource = {
-    roots: parameters.getAll("root"),
-    tsx,
-    identity: [parameters.get("versions"), process.version, ...ownOptions, packages, scriptStamp()].join(" "),
-    tsconfig: process.env["TSX_TSCONFIG_PATH"] || undefined,
-    folder: process.cwd(),
-  };
+  const program = programOf(parameters, options, prepareScript);
+  const { tsx } = program;
   catchCommonJs(() => require(fileURLToPath(`${tsx}dist/cjs/index.cjs`)));
-  const manifest = await prepared(program, ownOptions, ownEnv);
-  if (manifest === undefined || manifest.failure !== undefined) {
-    ((await import(`${tsx}dist/esm/api/index.mjs`)) as { register(): void }).register();
-  } else installMirror(locations(manifest), program);
-}
-
-/** Distinguishes builds of Viceroy, which may prepare modules in different ways. */
-function scriptStamp(): string {
-  const { size, mtimeMs } = statSync(prepareScript);
-  return `${prepareScript} ${size} ${mtimeMs}`;
-}
-
-/** Returns the options by which Node.js finds modules. All others, such as those for profiles, concern this process alone. */
-function resolutionOptions(execArgv: readonly string[]): string[] {
-  return execArgv.filter(
-    (option, i) =>
-      /^(?:--conditions|-C|--preserve-symlinks)/.test(option) || /^(?:--conditions|-C)$/.test(execArgv[i - 1] ?? ""),
-  );
+  const modules = portableModules(program) ?? locations(await preparedProgram(program, { options, env }));
+  if (modules === undefined) ((await import(`${tsx}dist/esm/api/index.mjs`)) as { register(): void }).register();
+  else installMirror(modules, program);
 }
 
 /** Processes that the actors start themselves inherit the options with which the program was started. */
@@ -69,39 +44,12 @@ function restoreOptions(): void {
   if (nodeOptions !== null) process.env["NODE_OPTIONS"] = nodeOptions;
 }
 
-function locations({ folder, modules }: Manifest): Record<string, string> {
+/** Returns the URLs of prepared modules, by their keys; undefined if the program cannot be prepared. */
+function locations(manifest: Manifest | undefined): Record<string, string> | undefined {
+  if (manifest === undefined || manifest.failure !== undefined) return undefined;
+  const { folder, modules } = manifest;
   const base = pathToFileURL(`${join(programDirectory(), folder)}/`).href;
-  return Object.fromEntries(Object.entries(modules).map(([url, name]) => [url, base + name]));
-}
-
-/** Returns the prepared program, which one process prepares if it is out of date. */
-async function prepared(
-  program: ProgramSource,
-  options: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<Manifest | undefined> {
-  const file = manifestFile(program);
-  const known = readProgram(file);
-  if (known !== undefined) return known;
-  if (!makePrivateDirectory(dirname(file))) return undefined;
-  const turn = join(dirname(file), `${basename(file, ".json")}.turn`);
-  await takeTurn(turn, async () => {
-    // Another process may have prepared the program before this one had its turn.
-    if (readProgram(file) === undefined) await runPrepare(program, options, env);
-  });
-  return readProgram(file);
-}
-
-/** Runs `prepare.js` with tsx, and waits until it has ended. */
-async function runPrepare(program: ProgramSource, options: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const { spawn } = await import("node:child_process");
-  const loader = ["--experimental-import-meta-resolve", "--import", `${program.tsx}dist/loader.mjs`];
-  const argv = [...options, ...loader, prepareScript, JSON.stringify(program)];
-  await new Promise<void>((resolve) => {
-    const child: ChildProcess = spawn(process.execPath, argv, { env, stdio: "ignore" });
-    child.once("error", () => resolve());
-    child.once("exit", () => resolve());
-  });
+  return Object.fromEntries(Object.entries(modules).map(([key, name]) => [key, base + name]));
 }
 
 /**

@@ -1,9 +1,8 @@
 /**
- * Changes a transformed module so that it can be loaded from another folder: its imports name files by their URLs, and
- * `import.meta` and imports with computed targets go through the mirror (`mirror.ts`). The source map follows.
+ * Changes a transformed module so that it can be loaded from another folder: its imports name other files, and `import.meta`
+ * and imports with computed targets go through the mirror (`mirror.ts`), which knows the module by the name of its new file. The
+ * text does not depend on the folder of the source. The source map follows.
  */
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { decode, encode, type SourceMapMappings } from "@jridgewell/sourcemap-codec";
 import { type ImportSpecifier, init, parse } from "es-module-lexer";
 
@@ -15,8 +14,9 @@ interface Edit {
 }
 
 /** The parts of a source map that are used here. */
-interface SourceMap {
+export interface SourceMap {
   readonly mappings: string;
+  readonly sources: readonly string[];
 }
 
 export interface RewrittenModule {
@@ -57,30 +57,34 @@ export function listRequires(code: string): string[] {
   return [...new Set([...calls].map(([, double, single]) => (double ?? single)!))];
 }
 
+/** The name in a CommonJS module by which its transformed code has what `import.meta` is in an ES module. */
+export const commonJsMeta = "__viceroyMeta";
+
 /**
  * Rewrites an ES module.
- * @param url the URL of the source
+ * @param name the name of the file into which the module is written
  */
-export function rewriteModule(code: string, url: string, locate: Locate): RewrittenModule {
-  return rewrite(code, url, locate, { head: "", tail: "", afterImport: "" });
+export function rewriteModule(code: string, name: string, locate: Locate): RewrittenModule {
+  return rewrite(code, name, locate, { head: "", tail: "", afterImport: "" });
 }
 
 /**
  * Rewrites a CommonJS module. The names that Node.js gives to each CommonJS module get the values of the source.
+ * @param name the name of the file into which the module is written
  * @param required the files that replace those that the module requires, by their specifiers
  */
 export function rewriteCommonJs(
   code: string,
-  url: string,
+  name: string,
   locate: Locate,
   required: Readonly<Record<string, string>>,
 ): RewrittenModule {
-  const path = fileURLToPath(url);
-  const own = [`__filename=${JSON.stringify(path)}`, `__dirname=${JSON.stringify(dirname(path))}`];
-  const require = `require=${mirror}.require(${JSON.stringify(url)},require,${JSON.stringify(required)})`;
+  const file = JSON.stringify(name);
+  const own = `const ${commonJsMeta}=${mirror}.commonJsMeta(${file});__filename=${commonJsMeta}.filename;__dirname=${commonJsMeta}.dirname`;
+  const require = `require=${mirror}.require(${file},require,${JSON.stringify(required)})`;
   // "use strict" is a directive at the start of a function only.
-  const head = `${[...own, require].join(";")};(()=>{`;
-  return rewrite(code, url, locate, { head, tail: "\n})();", afterImport: `.then(${mirror}.interop)` });
+  const head = `${own};${require};(()=>{`;
+  return rewrite(code, name, locate, { head, tail: "\n})();", afterImport: `.then(${mirror}.interop)` });
 }
 
 /** Texts that are added to a module. */
@@ -90,18 +94,18 @@ interface Additions {
   readonly afterImport: string;
 }
 
-function rewrite(code: string, url: string, locate: Locate, { head, tail, afterImport }: Additions): RewrittenModule {
+function rewrite(code: string, name: string, locate: Locate, { head, tail, afterImport }: Additions): RewrittenModule {
   const match = inlineMap.exec(code);
   const body = match === null ? code : code.slice(0, match.index);
-  const source = JSON.stringify(url);
+  const own = JSON.stringify(name);
   const hashbang = /^#!.*/.exec(body)?.[0].length ?? 0;
   const start = { start: 0, end: hashbang, text: head };
-  const edits = importsIn(body, url).flatMap(({ n, s, e, ss, se, d, a }): Edit[] => {
-    if (d === -2) return [{ start: ss, end: se, text: `${mirror}.meta(import.meta,${source})` }];
+  const edits = importsIn(body, name).flatMap(({ n, s, e, ss, se, d, a }): Edit[] => {
+    if (d === -2) return [{ start: ss, end: se, text: `${mirror}.meta(import.meta,${own})` }];
     const isDynamic = d > -1;
     const to = locate({ specifier: n, isDynamic, hasAttributes: a > -1 });
     const after = isDynamic ? [{ start: se, end: se, text: afterImport }] : [];
-    if (to === undefined) return [{ start: ss, end: d + 1, text: `${mirror}.import(${source},` }, ...after];
+    if (to === undefined) return [{ start: ss, end: d + 1, text: `${mirror}.import(${own},` }, ...after];
     // The lexer includes the quotes of the specifiers of dynamic imports only.
     return [{ start: s, end: e, text: isDynamic ? JSON.stringify(to) : JSON.stringify(to).slice(1, -1) }, ...after];
   });

@@ -48,7 +48,7 @@ const maxFiles = 64;
  * @param file the file that `TSX_TSCONFIG_PATH` names
  */
 export function readTypeScriptConfig(file: string | undefined, folder: string): TypeScriptConfig {
-  const candidates = file === undefined ? upwards("tsconfig.json", folder) : [resolve(folder, file)];
+  const candidates = candidatesOf(file, folder);
   const index = candidates.findIndex((candidate) => existsSync(candidate));
   const absent = index === -1 ? candidates : candidates.slice(0, index);
   const files: string[] = [];
@@ -57,6 +57,15 @@ export function readTypeScriptConfig(file: string | undefined, folder: string): 
   } catch (error) {
     return { ...none, files, absent, failure: `${candidates[index]}: ${(error as Error).message}` };
   }
+}
+
+/** Returns the file of the configuration, without what it extends; undefined if there is none. */
+export function findTypeScriptConfig(file: string | undefined, folder: string): string | undefined {
+  return candidatesOf(file, folder).find((candidate) => existsSync(candidate));
+}
+
+function candidatesOf(file: string | undefined, folder: string): string[] {
+  return file === undefined ? upwards("tsconfig.json", folder) : [resolve(folder, file)];
 }
 
 const none: TypeScriptConfig = {

@@ -106,7 +106,7 @@ function locateTsx(registry: string): FoundTsx | undefined {
     const files = ["dist/esm/index.mjs", "dist/esm/api/index.cjs", "dist/cjs/index.cjs"];
     if (!files.every((file) => existsSync(join(folder, file)))) return undefined;
     const compiler = createRequire(manifest).resolve("esbuild/package.json");
-    const versions = [manifest, compiler].map((file) => `${file} ${versionIn(file)}`).join(" ");
+    const versions = [manifest, compiler].map(versionIn).join(" ");
     return { folder: pathToFileURL(`${folder}/`).href, versions };
   } catch {
     return undefined;

@@ -1,8 +1,29 @@
-/** Explains errors of importing the user's modules that Node.js reports without the remedy. */
+/** Explains errors of importing modules that Node.js reports without the remedy. */
 
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { version } from "../../version.js";
 import { preparedModules } from "./prepared-modules.js";
+import { locateModule, ownScheme } from "./program-places.js";
 
 const typescriptFile = /\.[cm]?tsx?$/;
+
+/**
+ * Returns the error to report for a module of Viceroy itself that could not be imported. Hosts are installed separately, and an installation
+ * may be incomplete.
+ *
+ * @param url the URL of the module: `viceroy:sync.mjs`
+ */
+export function explainOwnModule(error: unknown, url: string): unknown {
+  const file = locateModule(url);
+  if (existsSync(new URL(file))) return error;
+  const name = url.slice(ownScheme.length);
+  return new Error(
+    `cannot load ${name} of Viceroy ${version}: its installation on this machine does not have it; install viceroy again, ` +
+      `got ${fileURLToPath(file)}`,
+    { cause: error },
+  );
+}
 
 /**
  * Returns the error to report for a failed import. Old versions of Node.js do not run TypeScript, and their error names

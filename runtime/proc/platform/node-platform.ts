@@ -22,10 +22,11 @@ import { findTypeScriptLoader, hasTypeScriptLoader } from "../launch/typescript-
 import { actorRegistry } from "./actor-registry.js";
 import { bootScript, singleExecutable } from "./boot-script.js";
 import { watchEventLoop } from "./event-loop-watch.js";
+import { explainOwnModule } from "./import-error.js";
 import { importModule } from "./import-module.js";
 import { flushOwnOutputs } from "./own-output.js";
 import type { Platform, ScopedPlatform, StartRequest } from "./platform.js";
-import { locateModule } from "./program-places.js";
+import { locateModule, ownScheme } from "./program-places.js";
 import { makeRunDir, runDirOf } from "./run-directory.js";
 import { installShutdownHandlers, type ShutdownTarget } from "./shutdown.js";
 import { interceptUncaughtErrors } from "./uncaught-errors.js";
@@ -167,8 +168,12 @@ class NodePlatform implements ScopedPlatform {
     return inheritedTsx(inheritedExecArgv(process.execArgv), process.env["NODE_OPTIONS"]);
   }
 
-  importModule(url: string): Promise<unknown> {
-    return importModule(locateModule(url));
+  async importModule(url: string): Promise<unknown> {
+    try {
+      return await importModule(locateModule(url));
+    } catch (error) {
+      throw url.startsWith(ownScheme) ? explainOwnModule(error, url) : error;
+    }
   }
 
   /** The first limits count. Only main threads are watched, because the inspector of Node.js cannot reach others. */

@@ -68,9 +68,14 @@ function locateQuery(url: string, parameters: URLSearchParams, places: ProgramPl
   return `${locateModule(url, places)}?${located}`;
 }
 
+/** Returns the moved folder that contains a module of this machine. @param url its URL on this machine */
+export function placeOfModule(url: string, places = placesHere()): MovedFolder | undefined {
+  return places.find(({ to }) => url.startsWith(to === ownScheme ? ownFolder : to));
+}
+
 /** Returns the URL by which other processes of the program know a module of this machine. */
 export function originOfModule(url: string, places = placesHere()): string {
-  const found = places.find(({ to }) => url.startsWith(to === ownScheme ? ownFolder : to));
+  const found = placeOfModule(url, places);
   if (found === undefined) return url;
   return found.from + url.slice((found.to === ownScheme ? ownFolder : found.to).length);
 }

@@ -112,10 +112,11 @@ export class StoreFolder {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full; free some space, or choose a folder on another disk",
-  EDQUOT: "the disk quota of the user is used up; free some space, or choose a folder on another disk",
-  EROFS: "the file system is read-only; choose another folder",
-  EACCES: "permission denied; choose another folder",
+  ENOSPC: "the disk is full (ENOSPC); free some space, or set XDG_CACHE_HOME to a folder on another disk",
+  EDQUOT:
+    "the disk quota of the user is used up (EDQUOT); free some space, or set XDG_CACHE_HOME to a folder on another disk",
+  EROFS: "the file system is read-only (EROFS); set XDG_CACHE_HOME to another folder",
+  EACCES: "permission denied (EACCES); set XDG_CACHE_HOME to another folder",
 };
 
 /** Removes what could not be finished. Why that was so matters more than whether the removal succeeds. */

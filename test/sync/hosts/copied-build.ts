@@ -1,5 +1,5 @@
 /** Copies of the build, which tests change. */
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -9,6 +9,17 @@ const root = path.resolve(import.meta.dirname, "../../..");
 export interface CopiedBuild {
   readonly dist: string;
   readonly command: string;
+}
+
+/** Changes all places of a text in the runtime of a build. */
+export function editRuntime({ dist }: CopiedBuild, edits: Readonly<Record<string, string>>): void {
+  const file = path.join(dist, "runtime.cjs");
+  let text = readFileSync(file, "utf8");
+  for (const [from, to] of Object.entries(edits)) {
+    if (!text.includes(from)) throw new Error(`the runtime has no ${from}`);
+    text = text.replaceAll(from, to);
+  }
+  writeFileSync(file, text);
 }
 
 export function copyBuild(): CopiedBuild {

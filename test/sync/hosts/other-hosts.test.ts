@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { copyBuild } from "./copied-build.js";
+import { hostAgentDescriptor } from "../../../generated/host-agent.js";
+import { formatId } from "../../../runtime/link/address.js";
+import { type CopiedBuild, copyBuild, editRuntime } from "./copied-build.js";
 import { makeProgram } from "./program.js";
 import { startHosts } from "./start-hosts.js";
 
@@ -75,23 +77,51 @@ test("two programs that bring their code to the same hosts at once both run thei
   ]);
 });
 
-test("a host whose build is too old to receive code is named", async () => {
-  const old = copyBuild();
-  // Builds that cannot receive code have no such module.
-  rmSync(path.join(old.dist, "sync.mjs"));
-  const { version } = JSON.parse(readFileSync(path.join(old.dist, "../package.json"), "utf8"));
-  const { hosts, options, end } = await startHosts(2, {}, [undefined, old.command]);
+/** Brings a program to two hosts, of which the second one has another build. @returns the error, and the address of that host */
+async function syncWithBuild({ command }: CopiedBuild): Promise<{ readonly error: unknown; readonly address: string }> {
+  const { hosts, options, end } = await startHosts(2, {}, [undefined, command]);
   const program = await makeProgram(
     hosts.map(({ address }) => address),
     options,
   );
   const { value } = await program.run(`
+    viceroy.onUnhandledFault(() => {});
     await using hosts = attach();
-    print(await hosts.sync().then(() => "it was not refused", (error) => error.message));
+    print(await hosts.sync().then(() => "it was not refused", ({ name, message }) => [name, message]));
   `);
   end();
-  expect(value).toBe(
-    `cannot bring the code to 1 of 2 hosts: host ${hosts[1]!.address}: its build of Viceroy cannot receive code; ` +
-      `install Viceroy ${version} there, which is the version of the program`,
+  return { error: value, address: hosts[1]!.address };
+}
+
+function ownVersion(): string {
+  return JSON.parse(readFileSync(path.join(import.meta.dirname, "../../../package.json"), "utf8")).version;
+}
+
+test("a host with an older Viceroy is refused when it is attached, by the schemas of its agents, and named with both versions", async () => {
+  const old = copyBuild();
+  // Older versions have other schemas of agents, and no module that receives code.
+  rmSync(path.join(old.dist, "sync.mjs"));
+  const { fingerprint } = hostAgentDescriptor;
+  const version = ownVersion();
+  editRuntime(old, { [`"${version}"`]: '"0.0.9"', [`0x${fingerprint.toString(16)}n`]: "0x1234567812345678n" });
+  const { error, address } = await syncWithBuild(old);
+  expect(error).toEqual([
+    "Error",
+    `cannot attach host ${address}: the agents of hosts have another schema here, Viceroy 0.0.9, than at the driver, ` +
+      `Viceroy ${version}; install versions on both whose agents have the same schemas, as two releases of one minor ` +
+      `version have, got fingerprints 1234567812345678 and ${formatId(fingerprint)}`,
+  ]);
+});
+
+test("a host whose installation cannot receive code says what it lacks", async () => {
+  const incomplete = copyBuild();
+  const file = path.join(incomplete.dist, "sync.mjs");
+  rmSync(file);
+  const { error, address } = await syncWithBuild(incomplete);
+  const [name, message] = error as [string, string];
+  expect(name).toBe("SyncError");
+  expect(message).toContain(`cannot bring the code to 1 of 2 hosts: host ${address}: `);
+  expect(message).toContain(
+    `cannot load sync.mjs of Viceroy ${ownVersion()}: its installation on this machine does not have it; install viceroy again, got ${file}`,
   );
 });

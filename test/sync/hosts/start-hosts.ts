@@ -16,6 +16,7 @@ export interface SyncHost extends RunningHost {
  *
  * @param builds the commands of other builds, by rank
  * @param own variables of the environments of single hosts, by rank
+ * @param through commands that run single daemons, by rank; each gets the folder of the cache of its host
  * @returns the hosts, and the options by which a driver attaches them
  */
 export async function startHosts(
@@ -23,6 +24,7 @@ export async function startHosts(
   env: Readonly<Record<string, string>> = {},
   builds: readonly (string | undefined)[] = [],
   own: readonly Readonly<Record<string, string>>[] = [],
+  through: readonly (((cache: string) => readonly string[]) | undefined)[] = [],
 ): Promise<{ readonly hosts: readonly SyncHost[]; readonly options: object; readonly end: () => void }> {
   const authority = new Authority();
   const hosts = await Promise.all(
@@ -31,7 +33,7 @@ export async function startHosts(
       const cache = realpathSync(mkdtempSync(path.join(tmpdir(), "host-cache-")));
       const args = ["--cert", cert, "--key", key, "--ca", ca];
       const variables = { XDG_CACHE_HOME: cache, ...env, ...own[rank] };
-      const host = await startHost("tls://127.0.0.1:0", args, variables, [], builds[rank]);
+      const host = await startHost("tls://127.0.0.1:0", args, variables, through[rank]?.(cache) ?? [], builds[rank]);
       return { ...host, cache, store: path.join(cache, "viceroy", "code") };
     }),
   );

@@ -219,7 +219,7 @@ test.runIf(process.getuid?.() === 0)("a full disk is an error of this host, and 
     const folder = path.join(disk, "store");
     const store = new CodeStoreFiles(folder);
     const small = await written(store, { "a.ts": "a" });
-    const why = `on ${hostname()}: the disk is full; free some space, or choose a folder on another disk, got ${folder}`;
+    const why = `on ${hostname()}: the disk is full (ENOSPC); free some space, or set XDG_CACHE_HOME to a folder on another disk, got ${folder}`;
     const error = await rejection(written(store, { "big.bin": Buffer.alloc(2_000_000, "x"), "more.bin": big }));
     expect(error).toMatchObject({ code: "store-failed", message: `cannot store a blob ${why}` });
     const half = await rejection(
