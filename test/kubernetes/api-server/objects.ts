@@ -133,11 +133,12 @@ export function deleteMany(store: Store, request: ApiRequest, body: unknown): An
   return { code: 200, body: { kind: `${resource.kind}List`, apiVersion: groupVersion(resource), metadata, items } };
 }
 
+/** Returns the options of a deletion: those of the body, or those of the query if there is no body. */
 function deleteOptions({ query }: ApiRequest, body: unknown): DeleteOptions {
+  if (body !== undefined) return body as DeleteOptions;
   const grace = query.get("gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
   return {
-    ...((body as DeleteOptions | undefined) ?? {}),
     ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
     ...(policy === null ? {} : { propagationPolicy: policy }),
   };

@@ -139,10 +139,9 @@ export class StandInKubelet {
     const known = this.#runs.get(uid!);
     if (known?.run !== undefined) await known.run.stop(grace);
     if (this.#stopped) return;
-    const body = { preconditions: { uid: uid! } };
-    await this.#write(() =>
-      this.#core.deleteNamespacedPod({ name: name!, namespace: namespace!, gracePeriodSeconds: 0, body }),
-    );
+    // The API server ignores the parameters of a request with a body.
+    const body = { gracePeriodSeconds: 0, preconditions: { uid: uid! } };
+    await this.#write(() => this.#core.deleteNamespacedPod({ name: name!, namespace: namespace!, body }));
   }
 
   /** Ends a pod whose object has been removed, by its deletion or by force. */

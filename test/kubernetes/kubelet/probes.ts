@@ -37,7 +37,10 @@ export class Probes {
       return;
     }
     this.#repeat(startupProbe, (ok) => {
-      if (!ok) return this.#actions.onFailure();
+      if (!ok) {
+        this.#actions.onFailure();
+        return "stop";
+      }
       this.started = true;
       this.ready = this.#container.readinessProbe === undefined;
       this.#actions.onChange();
@@ -55,20 +58,23 @@ export class Probes {
     const { readinessProbe, livenessProbe } = this.#container;
     if (readinessProbe !== undefined) {
       this.#repeat(readinessProbe, (ok) => {
-        if (this.ready === ok) return;
-        this.ready = ok;
-        this.#actions.onChange();
+        if (this.ready !== ok) {
+          this.ready = ok;
+          this.#actions.onChange();
+        }
+        return undefined;
       });
     }
     if (livenessProbe !== undefined) {
       this.#repeat(livenessProbe, (ok) => {
         if (!ok) this.#actions.onFailure();
+        return undefined;
       });
     }
   }
 
   /** Calls a function when the probe has passed or failed as often in a row as its thresholds say. */
-  #repeat(probe: V1Probe, onResult: (ok: boolean) => "stop" | void): void {
+  #repeat(probe: V1Probe, onResult: (ok: boolean) => "stop" | undefined): void {
     const { periodSeconds = 10, initialDelaySeconds = 0, successThreshold = 1, failureThreshold = 3 } = probe;
     let successes = 0;
     let failures = 0;
