@@ -1,33 +1,20 @@
 /**
  * `npm run test:kubernetes`: runs the tests of `test/kubernetes` on a real cluster of two nodes, and before that installs all
  * that the cluster needs. With `--control-plane`, they run on a real control plane with stand-ins of the kubelet, which need
- * no root; with `--stand-in`, on a stand-in of both, which needs no programs. With `--quick`, they run on a control plane if its
- * programs have been built, and else on the stand-in. `--prepare` installs only. Other arguments are passed to vitest.
+ * no root; with `--stand-in`, on a stand-in of both, which needs no programs. `--prepare` installs only. Other arguments are
+ * passed to vitest.
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { clusterPrograms, prepareCluster } from "./kubernetes/cluster-programs.mjs";
-import { buildPrograms, hasPrograms, programsFolder } from "./kubernetes/programs.mjs";
+import { buildPrograms, programsFolder } from "./kubernetes/programs.mjs";
 import { root } from "./steps.mjs";
 import { printEnd, runTests } from "./tests.mjs";
 
-const options = ["--prepare", "--quick", "--control-plane", "--stand-in"];
+const options = ["--prepare", "--control-plane", "--stand-in"];
 const wanted = process.argv.slice(2);
 const has = (option) => wanted.includes(option);
 const rest = wanted.filter((argument) => !options.includes(argument));
-
-/** Returns the Kubernetes to test on. */
-function chooseBackend() {
-  if (has("--stand-in")) return "stand-in";
-  if (has("--control-plane")) return "control-plane";
-  if (!has("--quick")) return "cluster";
-  if (hasPrograms()) return "control-plane";
-  console.log(
-    "Kubernetes: the programs of the control plane have not been built here, and building them takes too long for this run. " +
-      "The tests run on the stand-in of the API server. Run npm run test:kubernetes -- --prepare --control-plane to build them",
-  );
-  return "stand-in";
-}
 
 async function prepare(backend) {
   if (backend === "stand-in") return 0;
@@ -43,15 +30,19 @@ async function startLab(backend) {
   const ended = new Promise((resolve) => lab.once("exit", resolve));
   const stop = async () => {
     lab.stdin.end();
-    await ended;
+    // What is left behind disturbs later runs, so it is an error.
+    if ((await ended) !== 0) process.exitCode = 1;
   };
   const lines = createInterface(lab.stdout);
-  const first = await Promise.race([ended.then(() => undefined), new Promise((resolve) => lines.once("line", resolve))]);
-  if (first === undefined) throw new Error(`cannot start Kubernetes (${backend}): the process ended, and said why above`);
+  const first = await Promise.race([
+    ended.then(() => undefined),
+    new Promise((resolve) => lines.once("line", resolve)),
+  ]);
+  if (first === undefined)
+    throw new Error(`cannot start Kubernetes (${backend}): the process ended, and said why above`);
   return { stop, ...JSON.parse(first) };
 }
 
-/** @returns the exit code */
 async function testOn(backend) {
   if (backend === "stand-in") return test({ VICEROY_KUBERNETES_BACKEND: backend }, []);
   const begin = performance.now();
@@ -60,7 +51,11 @@ async function testOn(backend) {
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void lab.stop().then(() => process.exit(130)));
   try {
     // The tests of different files restart the same API server.
-    return await test({ VICEROY_KUBERNETES_BACKEND: backend, VICEROY_KUBERNETES: lab.description }, ["--no-file-parallelism"], lab.through);
+    await test(
+      { VICEROY_KUBERNETES_BACKEND: backend, VICEROY_KUBERNETES: lab.description },
+      ["--no-file-parallelism"],
+      lab.through,
+    );
   } finally {
     await lab.stop();
   }
@@ -71,10 +66,10 @@ async function test(env, args, through = []) {
   const files = rest.some((argument) => argument.startsWith("test/")) ? rest : ["test/kubernetes", ...rest];
   const { code, passed, failed, failures } = await runTests([...files, ...args], undefined, through);
   printEnd(passed, failed, failures);
-  return code;
+  process.exitCode = code;
 }
 
-const backend = chooseBackend();
+const backend = ["stand-in", "control-plane"].find((name) => has(`--${name}`)) ?? "cluster";
 console.log(`Kubernetes: ${backend}`);
 process.exitCode = await prepare(backend);
-if (process.exitCode === 0 && !has("--prepare")) process.exitCode = await testOn(backend);
+if (process.exitCode === 0 && !has("--prepare")) await testOn(backend);

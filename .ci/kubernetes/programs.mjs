@@ -33,8 +33,7 @@ export function programsFolder() {
   return path.join(cacheFolder(), `${version}-${hash.digest("hex").slice(0, 12)}`);
 }
 
-/** Whether the programs have been built. */
-export function hasPrograms() {
+function hasPrograms() {
   return existsSync(programsFolder());
 }
 
@@ -46,7 +45,9 @@ export async function buildPrograms() {
   if (hasPrograms()) return 0;
   const why = missingGo();
   if (why !== undefined) {
-    console.error(`cannot build Kubernetes ${version}, which tests need: ${why}. Install Go ${oldestGo} or newer from https://go.dev/dl`);
+    console.error(
+      `cannot build Kubernetes ${version}, which tests need: ${why}. Install Go ${oldestGo} or newer from https://go.dev/dl`,
+    );
     return 1;
   }
   console.log(`building Kubernetes ${version} and etcd once, which takes about 9 minutes of two processors`);
@@ -54,9 +55,13 @@ export async function buildPrograms() {
   mkdirSync(folder, { recursive: true });
   try {
     const go = (cwd, flags, ...packages) =>
-      run("go", ["build", "-trimpath", "-buildvcs=false", "-ldflags", `-s -w ${flags}`, "-o", `${folder}/`, ...packages], {
-        cwd: path.join(sources, cwd),
-      });
+      run(
+        "go",
+        ["build", "-trimpath", "-buildvcs=false", "-ldflags", `-s -w ${flags}`, "-o", `${folder}/`, ...packages],
+        {
+          cwd: path.join(sources, cwd),
+        },
+      );
     const code =
       (await go("programs", described, ...commands.map((name) => `k8s.io/kubernetes/cmd/${name}`))) ||
       (await go("etcd", "", "."));

@@ -108,7 +108,26 @@ function admitPod(store: Store, pod: ApiObject): void {
     throw new StatusError(403, "Forbidden", `pods "${name}" is forbidden: ${why}`, { name, kind: "pods" });
   }
   checkQuota(store, pod);
+  mountToken(spec);
   pod["status"] = { phase: "Pending", qosClass: "BestEffort" };
+}
+
+/** Gives the containers of a pod a token of its service account, where clients look for it. */
+function mountToken(spec: PodSpec): void {
+  if (spec["automountServiceAccountToken"] === false) return;
+  const name = "kube-api-access";
+  const fieldRef = { apiVersion: "v1", fieldPath: "metadata.namespace" };
+  const sources = [
+    { serviceAccountToken: { path: "token", expirationSeconds: 3607 } },
+    { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+    { downwardAPI: { items: [{ path: "namespace", fieldRef }] } },
+  ];
+  spec["volumes"] = [...((spec["volumes"] as object[]) ?? []), { name, projected: { sources } }];
+  const mount = { name, mountPath: "/var/run/secrets/kubernetes.io/serviceaccount", readOnly: true };
+  for (const container of [...((spec["initContainers"] as object[]) ?? []), ...spec.containers!]) {
+    const mounted = container as { volumeMounts?: object[] };
+    mounted.volumeMounts = [...(mounted.volumeMounts ?? []), mount];
+  }
 }
 
 function admitPriority(store: Store, name: string, spec: PodSpec): void {

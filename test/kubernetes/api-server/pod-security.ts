@@ -38,9 +38,9 @@ export function podSecurityViolations(namespace: ApiObject, spec: PodSpec): stri
     const names = containers.filter(({ securityContext = {} }) => is(securityContext)).map(({ name }) => `"${name}"`);
     return names.length === 0 ? undefined : `${names.length === 1 ? "container" : "containers"} ${names.join(", ")}`;
   };
-  const check = (name: string, must: string, is: (context: SecurityContext) => boolean) => {
+  const check = (name: string, must: string, is: (context: SecurityContext) => boolean, pod = "") => {
     const who = violators(is);
-    return who === undefined ? [] : [`${name} (${who} must set ${must})`];
+    return who === undefined ? [] : [`${name} (${pod}${who} must set ${must})`];
   };
   const pod = spec.securityContext ?? {};
   const forbidden = (spec.volumes ?? []).flatMap((volume) =>
@@ -63,12 +63,14 @@ export function podSecurityViolations(namespace: ApiObject, spec: PodSpec): stri
       "runAsNonRoot != true",
       "securityContext.runAsNonRoot=true",
       (context) => (context.runAsNonRoot ?? pod.runAsNonRoot) !== true,
+      "pod or ",
     ),
     ...check(
       "seccompProfile",
       'securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"',
       (context) =>
         !["RuntimeDefault", "Localhost"].includes((context.seccompProfile ?? pod.seccompProfile)?.type ?? ""),
+      "pod or ",
     ),
   ];
 }

@@ -7,7 +7,9 @@ const isUnified = existsSync(path.join(base, "cgroup.controllers"));
 
 function hierarchies(): string[] {
   if (isUnified) return [base];
-  return readdirSync(base).map((name) => path.join(base, name)).filter((folder) => existsSync(path.join(folder, "cgroup.procs")));
+  return readdirSync(base)
+    .map((name) => path.join(base, name))
+    .filter((folder) => existsSync(path.join(folder, "cgroup.procs")));
 }
 
 /** Creates the group of a node. */
@@ -33,7 +35,9 @@ export function killGroup(name: string): boolean {
   let found = false;
   for (const hierarchy of hierarchies()) {
     for (const folder of foldersOf(path.join(hierarchy, name))) {
-      for (const pid of readFileSync(path.join(folder, "cgroup.procs"), "utf8").split("\n").filter((line) => line !== "")) {
+      for (const pid of readFileSync(path.join(folder, "cgroup.procs"), "utf8")
+        .split("\n")
+        .filter((line) => line !== "")) {
         found = true;
         try {
           process.kill(Number(pid), "SIGKILL");

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { Authority } from "../../link/transport/tls/certificates.js";
 import { until } from "../../proc/until.js";
@@ -31,7 +31,13 @@ export class ControlPlane {
   /** The certificate of the server and its key, in PEM, and that of the authority. */
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
   readonly #options: ControlPlaneOptions;
-  readonly #ports: { readonly etcd: number; readonly peers: number; readonly api: number; readonly manager: number; readonly scheduler: number };
+  readonly #ports: {
+    readonly etcd: number;
+    readonly peers: number;
+    readonly api: number;
+    readonly manager: number;
+    readonly scheduler: number;
+  };
   #apiServer: RunningProgram | undefined;
 
   private constructor(options: ControlPlaneOptions, ports: readonly number[]) {
@@ -40,7 +46,9 @@ export class ControlPlane {
     this.#ports = { etcd, peers, api, manager, scheduler };
     options.ends.push(() => this.authority.remove());
     mkdirSync(options.folder, { recursive: true });
-    const names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "localhost"].map((name) => `DNS:${name}`);
+    const names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "localhost"].map(
+      (name) => `DNS:${name}`,
+    );
     const addresses = [options.ip, "127.0.0.1", "10.96.0.1"].map((ip) => `IP:${ip}`);
     const { cert, key, ca } = this.authority.issue("kube-apiserver", 2, [...names, ...addresses].join(","));
     this.tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8"), ca: readFileSync(ca!, "utf8") };
@@ -148,7 +156,15 @@ export class ControlPlane {
 
   #isReady(): boolean {
     const { through } = this.#options;
-    const [file, ...args] = [...through, "curl", "--silent", "--fail", "--cacert", path.join(this.#options.folder, "ca.pem"), `${this.url}/readyz`];
+    const [file, ...args] = [
+      ...through,
+      "curl",
+      "--silent",
+      "--fail",
+      "--cacert",
+      path.join(this.#options.folder, "ca.pem"),
+      `${this.url}/readyz`,
+    ];
     try {
       return execFileSync(file!, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }) === "ok";
     } catch {
@@ -170,7 +186,12 @@ export class ControlPlane {
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(
-    servers.map((server) => new Promise<number>((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)))),
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) =>
+          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+        ),
+    ),
   );
   for (const server of servers) server.close();
   return ports;

@@ -10,8 +10,14 @@ export interface DebianPrograms {
 
 /** @param folder the folder into which `.ci/kubernetes/cluster-programs.mjs` has unpacked them */
 export function debianPrograms(folder: string): DebianPrograms {
-  const libraries = ["lib", "usr/lib"].map((name) => path.join(folder, name, `${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu`));
+  const libraries = ["lib", "usr/lib"].map((name) =>
+    path.join(folder, name, `${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu`),
+  );
   const programs = ["usr/bin", "usr/sbin", "sbin", "bin"].map((name) => path.join(folder, name));
-  const env = { ...process.env, PATH: [...programs, process.env["PATH"]].join(":"), LD_LIBRARY_PATH: libraries.join(":") };
+  const env = {
+    ...process.env,
+    PATH: [...programs, process.env["PATH"]].join(":"),
+    LD_LIBRARY_PATH: libraries.join(":"),
+  };
   return { folder, env };
 }

@@ -1,6 +1,16 @@
 /** The images of the real cluster, made from files of this machine: Node.js with npm and a shell, and what pods begin with. */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import type { DebianPrograms } from "./debian-programs.js";
 
@@ -30,7 +40,8 @@ function makeArchive(debian: DebianPrograms, folder: string, name: string): void
   const layout = path.join(folder, name);
   const bundle = path.join(folder, `${name}-bundle`);
   const image = `${layout}:1`;
-  const umoci = (...args: string[]) => execFileSync("umoci", args, { env: debian.env, stdio: ["ignore", "ignore", "pipe"] });
+  const umoci = (...args: string[]) =>
+    execFileSync("umoci", args, { env: debian.env, stdio: ["ignore", "ignore", "pipe"] });
   umoci("init", "--layout", layout);
   umoci("new", "--image", image);
   umoci("unpack", "--image", image, bundle);
@@ -38,14 +49,18 @@ function makeArchive(debian: DebianPrograms, folder: string, name: string): void
   addShell(debian, root);
   if (name === "node") addNode(root);
   umoci("repack", "--image", image, bundle);
-  const run = name === "node" ? ["--config.cmd", "node"] : ["--config.entrypoint", "/bin/busybox", "--config.cmd", "sleep", "--config.cmd", "infinity"];
+  const run =
+    name === "node"
+      ? ["--config.cmd", "node"]
+      : ["--config.entrypoint", "/bin/busybox", "--config.cmd", "sleep", "--config.cmd", "infinity"];
   umoci("config", "--image", image, ...run, "--config.env", "PATH=/usr/local/bin:/usr/bin:/bin");
   execFileSync("tar", ["-C", layout, "-cf", `${layout}.tar`, "."]);
   for (const made of [layout, bundle]) rmSync(made, { recursive: true });
 }
 
 function addShell({ folder, env }: DebianPrograms, root: string): void {
-  for (const name of ["bin", "etc", "proc", "sys", "dev", "usr/bin"]) mkdirSync(path.join(root, name), { recursive: true });
+  for (const name of ["bin", "etc", "proc", "sys", "dev", "usr/bin"])
+    mkdirSync(path.join(root, name), { recursive: true });
   mkdirSync(path.join(root, "tmp"), { mode: 0o1777 });
   const busybox = path.join(folder, "bin/busybox");
   copyFileSync(busybox, path.join(root, "bin/busybox"));

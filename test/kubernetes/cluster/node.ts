@@ -1,5 +1,5 @@
 /** A node of the real cluster: containerd and a kubelet on a machine that is a network namespace. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
@@ -47,16 +47,33 @@ export class ClusterNode {
     this.#writeSettings();
     const through = entering(machine);
     const env = debian.env;
-    const containerd = new RunningProgram({ through, command: ["containerd", "--config", this.#at("containerd.toml")], folder, name: "containerd", env });
+    const containerd = new RunningProgram({
+      through,
+      command: ["containerd", "--config", this.#at("containerd.toml")],
+      folder,
+      name: "containerd",
+      env,
+    });
     this.#containerd = containerd;
     await until(() => {
       containerd.check();
       return this.#answers();
     });
     for (const { name, file } of images) this.#ctr("images", "import", "--base-name", name, file);
-    const files = [`--config=${this.#at("kubelet.yaml")}`, `--kubeconfig=${kubeconfig}`, `--root-dir=${this.#at("kubelet")}`, `--cert-dir=${this.#at("pki")}`];
+    const files = [
+      `--config=${this.#at("kubelet.yaml")}`,
+      `--kubeconfig=${kubeconfig}`,
+      `--root-dir=${this.#at("kubelet")}`,
+      `--cert-dir=${this.#at("pki")}`,
+    ];
     const identity = [`--hostname-override=${this.name}`, `--node-ip=${machine.ip}`];
-    this.#kubelet = new RunningProgram({ through, command: [path.join(programs, "kubelet"), ...files, ...identity], folder, name: "kubelet", env });
+    this.#kubelet = new RunningProgram({
+      through,
+      command: [path.join(programs, "kubelet"), ...files, ...identity],
+      folder,
+      name: "kubelet",
+      env,
+    });
   }
 
   /** @throws Error with the log if one of the programs has ended */
@@ -74,7 +91,8 @@ export class ClusterNode {
     for (const pid of this.#options.machine.pids) process.kill(pid, "SIGKILL");
     await until(() => !killGroup(this.#group));
     this.#unmount();
-    for (const space of spaces) execFileSync("ip", ["netns", "del", space]);
+    // The end of its pod may have removed it already.
+    for (const space of spaces) spawnSync("ip", ["netns", "del", space]);
     removeGroup(this.#group);
   }
 
@@ -84,7 +102,11 @@ export class ClusterNode {
 
   #ctr(...args: readonly string[]): string {
     const command = ["--address", this.#at("containerd.sock"), "--namespace", "k8s.io", ...args];
-    return execFileSync("ctr", command, { encoding: "utf8", env: this.#options.debian.env, stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync("ctr", command, {
+      encoding: "utf8",
+      env: this.#options.debian.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   }
 
   #answers(): boolean {
@@ -98,25 +120,47 @@ export class ClusterNode {
 
   /** Returns the network namespaces of the pods, which outlive everything else. */
   #podNetworks(): string[] {
-    const paths = this.#ctr("containers", "ls", "--quiet").trim().split("\n").filter((id) => id !== "").map((id) => {
-      const { Spec } = JSON.parse(this.#ctr("containers", "info", id)) as { Spec: { linux: { namespaces: { type: string; path?: string }[] } } };
-      return Spec.linux.namespaces.find(({ type }) => type === "network")?.path;
-    });
-    return [...new Set(paths.filter((found) => found?.startsWith("/var/run/netns/cni-")).map((found) => path.basename(found!)))];
+    const paths = this.#ctr("containers", "ls", "--quiet")
+      .trim()
+      .split("\n")
+      .filter((id) => id !== "")
+      .map((id) => {
+        const { Spec } = JSON.parse(this.#ctr("containers", "info", id)) as {
+          Spec: { linux: { namespaces: { type: string; path?: string }[] } };
+        };
+        return Spec.linux.namespaces.find(({ type }) => type === "network")?.path;
+      });
+    return [
+      ...new Set(
+        paths.filter((found) => found?.startsWith("/var/run/netns/cni-")).map((found) => path.basename(found!)),
+      ),
+    ];
   }
 
   #unmount(): void {
-    const mounted = readFileSync("/proc/mounts", "utf8").split("\n").map((line) => line.split(" ")[1] ?? "");
+    const mounted = readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .map((line) => line.split(" ")[1] ?? "");
     const own = mounted.filter((place) => place.startsWith(`${this.#options.folder}/`)).reverse();
     for (const place of own) execFileSync("umount", ["--lazy", place]);
   }
 
   #writeSettings(): void {
     const { machine, number, debian } = this.#options;
-    const ipam = { type: "host-local", dataDir: this.#at("ipam"), ranges: [[{ subnet: `10.244.${number}.0/24` }]], routes: [{ dst: "0.0.0.0/0" }] };
+    const ipam = {
+      type: "host-local",
+      dataDir: this.#at("ipam"),
+      ranges: [[{ subnet: `10.244.${number}.0/24` }]],
+      routes: [{ dst: "0.0.0.0/0" }],
+    };
     const bridge = { type: "bridge", bridge: "cni0", isGateway: true, ipMasq: false, hairpinMode: true, ipam };
-    writeFileSync(this.#at("cni/10-bridge.conflist"), JSON.stringify({ cniVersion: "0.4.0", name: "lab", plugins: [bridge] }));
-    writeFileSync(this.#at("containerd.toml"), `version = 2
+    writeFileSync(
+      this.#at("cni/10-bridge.conflist"),
+      JSON.stringify({ cniVersion: "0.4.0", name: "lab", plugins: [bridge] }),
+    );
+    writeFileSync(
+      this.#at("containerd.toml"),
+      `version = 2
 root = "${this.#at("containerd")}"
 state = "${this.#at("state")}"
 [grpc]
@@ -129,7 +173,8 @@ state = "${this.#at("state")}"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "${path.join(debian.folder, "usr/lib/cni")}"
     conf_dir = "${this.#at("cni")}"
-`);
+`,
+    );
     const kubelet = {
       kind: "KubeletConfiguration",
       apiVersion: "kubelet.config.k8s.io/v1beta1",

@@ -39,7 +39,9 @@ export class RunningProgram {
     const { child } = this;
     if (child.pid !== undefined && !gone(child.pid)) return;
     const lines = readFileSync(this.#log, "utf8").trim().split("\n").slice(-15);
-    throw new Error(`cannot run ${this.#program.name}: it ended with ${child.exitCode ?? child.signalCode}. ${lines.join("\n")}`);
+    throw new Error(
+      `cannot run ${this.#program.name}: it ended with ${child.exitCode ?? child.signalCode}. ${lines.join("\n")}`,
+    );
   }
 
   async stop(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {

@@ -3,7 +3,13 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { CoreV1Api, RbacAuthorizationV1Api, type V1PolicyRule } from "@kubernetes/client-node";
+import {
+  CoreV1Api,
+  PatchStrategy,
+  RbacAuthorizationV1Api,
+  setHeaderOptions,
+  type V1PolicyRule,
+} from "@kubernetes/client-node";
 import { until } from "../../proc/until.js";
 import { writeKubeconfig } from "./kubeconfig.js";
 import type { KubernetesLab } from "./lab.js";
@@ -23,6 +29,27 @@ export async function deleteNamespace({ config }: KubernetesLab, name: string): 
   const core = config.makeApiClient(CoreV1Api);
   await core.deleteNamespace({ name });
   await core.deleteCollectionNamespacedPod({ namespace: name, gracePeriodSeconds: 1 });
+}
+
+/** Empties a node as `kubectl drain` does: no pod is placed there any more, and all pods of a namespace are evicted from it. */
+export async function drain(lab: KubernetesLab, node: string, namespace: string): Promise<void> {
+  await setUnschedulable(lab, node, true);
+  const core = lab.config.makeApiClient(CoreV1Api);
+  const { items } = await core.listNamespacedPod({ namespace, fieldSelector: `spec.nodeName=${node}` });
+  for (const { metadata } of items) {
+    const name = metadata!.name!;
+    await core.createNamespacedPodEviction({ namespace, name, body: { metadata: { name, namespace } } });
+  }
+}
+
+/** Lets pods be placed on a node again. */
+export async function uncordon(lab: KubernetesLab, node: string): Promise<void> {
+  await setUnschedulable(lab, node, false);
+}
+
+async function setUnschedulable({ config }: KubernetesLab, node: string, unschedulable: boolean): Promise<void> {
+  const merging = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+  await config.makeApiClient(CoreV1Api).patchNode({ name: node, body: { spec: { unschedulable } } }, merging);
 }
 
 /**

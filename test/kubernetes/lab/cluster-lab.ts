@@ -25,11 +25,25 @@ export async function startClusterLab(programs: string, folder: string, ends: En
   const machines = [n1, n2];
   route(control, machines, debian.env);
   const through = entering(control);
-  const plane = await ControlPlane.start({ programs, folder: path.join(folder, "control-plane"), ip: control.ip, through, ends });
+  const plane = await ControlPlane.start({
+    programs,
+    folder: path.join(folder, "control-plane"),
+    ip: control.ip,
+    through,
+    ends,
+  });
   const kubectl = path.join(programs, "kubectl");
   const nodes = machines.map((machine, i) => {
     const place = path.join(folder, machine.name);
-    return new ClusterNode({ machine, number: i + 1, folder: place, programs, debian, kubeconfig: plane.kubeconfig, images });
+    return new ClusterNode({
+      machine,
+      number: i + 1,
+      folder: place,
+      programs,
+      debian,
+      kubeconfig: plane.kubeconfig,
+      images,
+    });
   });
   await Promise.all(
     nodes.map(async (node) => {
@@ -39,23 +53,33 @@ export async function startClusterLab(programs: string, folder: string, ends: En
   );
   const ready = () => {
     const [file, ...args] = [...through, kubectl, "--kubeconfig", plane.kubeconfig, "get", "nodes", "--no-headers"];
-    return execFileSync(file!, args, { encoding: "utf8" }).split("\n").filter((line) => /\sReady\s/.test(line)).length;
+    return execFileSync(file!, args, { encoding: "utf8" })
+      .split("\n")
+      .filter((line) => /\sReady\s/.test(line)).length;
   };
   await until(() => {
     for (const node of nodes) node.check();
     return ready() === nodes.length;
   });
   return {
-    description: { backend: "cluster", kubeconfig: plane.kubeconfig, nodeImage, nodes: ["n1", "n2"], laptop: entering(laptop), kubectl },
+    description: {
+      backend: "cluster",
+      kubeconfig: plane.kubeconfig,
+      nodeImage,
+      nodes: ["n1", "n2"],
+      laptop: entering(laptop),
+      kubectl,
+    },
     through,
     commands: {
       stopApiServer: () => plane.stopApiServer(),
       startApiServer: () => plane.startApiServer(),
       forgetHistory: () => plane.forgetHistory(),
       evictByNode() {
-        throw new Error("cannot evict a pod by its node: a real kubelet evicts pods when the machine has no memory left");
+        throw new Error(
+          "cannot evict a pod by its node: a real kubelet evicts pods when the machine has no memory left",
+        );
       },
-      killNode: async (name) => nodes.find((node) => node.name === name)?.stop(),
     },
   };
 }

@@ -13,7 +13,13 @@ const nodes = ["n1", "n2"];
 
 /** Starts the control plane and the nodes. */
 export async function startControlPlaneLab(programs: string, folder: string, ends: Ends): Promise<HeldLab> {
-  const plane = await ControlPlane.start({ programs, folder: path.join(folder, "control-plane"), ip: "127.0.0.1", through: [], ends });
+  const plane = await ControlPlane.start({
+    programs,
+    folder: path.join(folder, "control-plane"),
+    ip: "127.0.0.1",
+    through: [],
+    ends,
+  });
   const config = new KubeConfig();
   config.loadFromFile(plane.kubeconfig);
   const addresses = new Addresses(`127.${(process.pid % 250) + 2}`);
@@ -23,14 +29,20 @@ export async function startControlPlaneLab(programs: string, folder: string, end
     ends.push(() => kubelet.stop());
   }
   return {
-    description: { backend: "control-plane", kubeconfig: plane.kubeconfig, nodeImage, idleImage, nodes, kubectl: path.join(programs, "kubectl") },
+    description: {
+      backend: "control-plane",
+      kubeconfig: plane.kubeconfig,
+      nodeImage,
+      idleImage,
+      nodes,
+      kubectl: path.join(programs, "kubectl"),
+    },
     through: [],
     commands: {
       stopApiServer: () => plane.stopApiServer(),
       startApiServer: () => plane.startApiServer(),
       forgetHistory: () => plane.forgetHistory(),
       evictByNode: (namespace, pod) => evictFrom(kubelets, namespace!, pod!),
-      killNode: async (name) => kubelets.find((kubelet) => kubelet.name === name)?.stop(),
     },
   };
 }

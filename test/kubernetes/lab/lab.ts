@@ -35,8 +35,6 @@ export interface KubernetesLab {
   forgetHistory(): Promise<void>;
   /** Evicts a pod as its kubelet does when the node has no memory left. Not possible in the real cluster. */
   evictByNode(namespace: string, pod: string): Promise<void>;
-  /** Ends a node at once with everything that runs on it, without a word to the API server. */
-  killNode(name: string): Promise<void>;
   /** Runs the real kubectl as the administrator, and returns what it prints. Not possible without the programs of Kubernetes. */
   kubectl(...args: readonly string[]): string;
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { startClusterLab } from "./cluster-lab.js";
 import { startControlPlaneLab } from "./control-plane-lab.js";
-import { endAll, type Ends } from "./ends.js";
+import { type Ends, endAll } from "./ends.js";
 import { serveCommands } from "./held-lab.js";
 
 const [backend, programs] = process.argv.slice(2) as [string, string];

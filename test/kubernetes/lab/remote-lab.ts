@@ -17,7 +17,7 @@ export interface LabDescription extends Pick<KubernetesLab, "backend" | "kubecon
 
 /** A command: the name of a member of the lab, and its arguments. */
 export interface LabCommand {
-  readonly call: "stopApiServer" | "startApiServer" | "forgetHistory" | "evictByNode" | "killNode";
+  readonly call: "stopApiServer" | "startApiServer" | "forgetHistory" | "evictByNode";
   readonly args: readonly string[];
 }
 
@@ -37,7 +37,6 @@ export function joinLab(file: string): KubernetesLab {
     startApiServer: () => call("startApiServer"),
     forgetHistory: () => call("forgetHistory"),
     evictByNode: (namespace, pod) => call("evictByNode", namespace, pod),
-    killNode: (name) => call("killNode", name),
     kubectl: (...args) => execFileSync(kubectl, ["--kubeconfig", kubeconfig, ...args], { encoding: "utf8" }),
   };
 }

@@ -39,7 +39,6 @@ export async function startStandIn(ends: Ends): Promise<KubernetesLab> {
     await kubelet.start();
     ends.push(() => kubelet.stop());
   }
-  const kubeletOf = (name: string) => kubelets.find((kubelet) => kubelet.name === name)!;
   return {
     backend: "stand-in",
     kubeconfig,
@@ -56,7 +55,6 @@ export async function startStandIn(ends: Ends): Promise<KubernetesLab> {
       await server.start();
     },
     evictByNode: (namespace, pod) => evictFrom(kubelets, namespace, pod),
-    killNode: (name) => kubeletOf(name).stop(),
     kubectl() {
       throw new Error("cannot run kubectl: the stand-in of the API server is no Kubernetes");
     },
