@@ -24,11 +24,15 @@ export async function makeNamespace({ config }: KubernetesLab, labels: Record<st
   return name;
 }
 
-/** Deletes a namespace with everything in it, without waiting for the grace periods of its pods. */
+/** Deletes a namespace with everything in it, without waiting for the grace periods of its pods. It may be gone already. */
 export async function deleteNamespace({ config }: KubernetesLab, name: string): Promise<void> {
   const core = config.makeApiClient(CoreV1Api);
-  await core.deleteNamespace({ name });
-  await core.deleteCollectionNamespacedPod({ namespace: name, gracePeriodSeconds: 1 });
+  try {
+    await core.deleteCollectionNamespacedPod({ namespace: name, gracePeriodSeconds: 1 });
+    await core.deleteNamespace({ name });
+  } catch (error) {
+    if ((error as { code?: number }).code !== 404) throw error;
+  }
 }
 
 /** Empties a node as `kubectl drain` does: no pod is placed there any more, and all pods of a namespace are evicted from it. */
