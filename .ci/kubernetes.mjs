@@ -1,10 +1,12 @@
 /**
- * `npm run test:kubernetes`: runs the tests of `test/kubernetes` on a real cluster of two nodes, and before that installs all
+ * `npm run test:kubernetes`: runs those tests of `test/kubernetes` that use a Kubernetes, on a real cluster of two nodes, and before that installs all
  * that the cluster needs. With `--control-plane`, they run on a real control plane with stand-ins of the kubelet, which need
  * no root; with `--stand-in`, on a stand-in of both, which needs no programs. `--prepare` installs only. Other arguments are
  * passed to vitest.
  */
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import { clusterPrograms, prepareCluster } from "./kubernetes/cluster-programs.mjs";
 import { buildPrograms, programsFolder } from "./kubernetes/programs.mjs";
@@ -61,9 +63,17 @@ async function testOn(backend) {
   }
 }
 
+/** Returns the test files that use a Kubernetes. Others of their folder need none, and run with all tests. */
+function testFiles() {
+  const folder = "test/kubernetes";
+  const files = readdirSync(path.join(root, folder), { recursive: true }).filter((name) => name.endsWith(".test.ts"));
+  const uses = (file) => readFileSync(path.join(root, file), "utf8").includes("/on-kubernetes.js");
+  return files.map((name) => path.posix.join(folder, name)).filter(uses);
+}
+
 async function test(env, args, through = []) {
   Object.assign(process.env, env);
-  const files = rest.some((argument) => argument.startsWith("test/")) ? rest : ["test/kubernetes", ...rest];
+  const files = rest.some((argument) => argument.startsWith("test/")) ? rest : [...testFiles(), ...rest];
   const { code, passed, failed, failures } = await runTests([...files, ...args], undefined, through);
   printEnd(passed, failed, failures);
   process.exitCode = code;
