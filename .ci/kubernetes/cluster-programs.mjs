@@ -1,5 +1,5 @@
 /** Unpacks the programs of a node from Debian's packages, without installing them: containerd, runc, network plugins. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fromDebian } from "../debian.mjs";
 import { cacheFolder } from "./programs.mjs";
@@ -16,17 +16,20 @@ export function clusterPrograms() {
  * @returns 0, or 1 if they cannot be unpacked; the reason has been printed
  */
 export function prepareCluster() {
-  const folder = clusterPrograms();
-  const ready = path.join(folder, "ready");
-  if (existsSync(ready)) return 0;
-  rmSync(folder, { recursive: true, force: true });
+  if (existsSync(clusterPrograms())) return 0;
+  const folder = `${clusterPrograms()}.${process.pid}`;
   mkdirSync(folder, { recursive: true });
-  // These packages are unpacked even if the system has them, so that all programs are in one place.
-  const why = fromDebian(folder, packages, { also: () => packages });
-  if (why === undefined) {
-    writeFileSync(ready, "");
+  try {
+    // These packages are unpacked even if the system has them, so that all programs are in one place.
+    const why = fromDebian(folder, packages, { also: () => packages });
+    if (why !== undefined) {
+      console.error(`cannot unpack ${packages.join(", ")} of Debian, which a cluster needs: ${why}`);
+      return 1;
+    }
+    // Another run may have unpacked them meanwhile.
+    if (!existsSync(clusterPrograms())) renameSync(folder, clusterPrograms());
     return 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  console.error(`cannot unpack ${packages.join(", ")} of Debian, which a cluster needs: ${why}`);
-  return 1;
 }

@@ -10,7 +10,7 @@ import {
 } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { until } from "../proc/until.js";
-import { onKubernetes } from "./lab/on-kubernetes.js";
+import { backend, onKubernetes } from "./lab/on-kubernetes.js";
 
 const indexKey = "batch.kubernetes.io/job-completion-index";
 
@@ -190,6 +190,13 @@ onKubernetes("the lab", (lab) => {
     const refused = await batch.createNamespacedJob({ namespace, body: wrong, dryRun: "All" }).catch((error) => error);
     expect(refused.code).toBe(422);
     expect(JSON.parse(refused.body).message).toContain('Job.batch "Wrong_Name" is invalid: ');
+  });
+
+  it.skipIf(backend === "cluster")("runs many pods that have no process", async () => {
+    const namespace = await start("many", "", { hosts: 60, image: lab().idleImage! });
+    const batch = lab().config.makeApiClient(BatchV1Api);
+    await until(async () => (await batch.readNamespacedJob({ namespace, name: "many" })).status?.ready === 60);
+    expect(new Set((await podsOf(namespace, "many")).map(({ status }) => status!.podIP)).size).toBe(60);
   });
 
   describe("when the API server restarts", () => {

@@ -34,7 +34,7 @@ export interface KubeletOptions {
 
 const merge = setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch);
 const heartbeat = 4_000;
-const capacityOfNode = { cpu: "16", memory: "64Gi", pods: "200", "ephemeral-storage": "100Gi" };
+const capacityOfNode = { cpu: "1000", memory: "4Ti", pods: "1000", "ephemeral-storage": "100Gi" };
 
 export class StandInKubelet {
   readonly name: string;
