@@ -6,6 +6,7 @@ import {
   type V1Container,
   type V1Pod,
   type V1PodSpec,
+  Watch,
 } from "@kubernetes/client-node";
 import { expect, it } from "vitest";
 import { until } from "../proc/until.js";
@@ -160,16 +161,20 @@ onKubernetes("pods of the lab", (lab) => {
     const spec = { nodeSelector: { "kubernetes.io/hostname": "n1" }, containers: [container(forever, { resources })] };
     try {
       const low = await create(namespace, "low", spec);
-      await when(low, (pod) => pod.status?.phase === "Running");
-      let reason: string | undefined;
-      const high = await create(namespace, "high", { ...spec, priorityClassName: priority });
-      await until(async () => {
-        const pod = await low().catch(() => undefined);
-        reason ??= pod?.status?.conditions?.find(({ type }) => type === "DisruptionTarget")?.reason;
-        return pod === undefined;
+      const { metadata } = await when(low, (pod) => pod.status?.phase === "Running");
+      const reasons: (string | undefined)[] = [];
+      const over = new Promise<void>((resolve, reject) => {
+        const from = { resourceVersion: metadata!.resourceVersion!, fieldSelector: "metadata.name=low" };
+        const onChange = (type: string, { status }: V1Pod) => {
+          reasons.push(status?.conditions?.find((condition) => condition.type === "DisruptionTarget")?.reason);
+          if (type === "DELETED") resolve();
+        };
+        void new Watch(lab().config).watch(`/api/v1/namespaces/${namespace}/pods`, from, onChange, reject);
       });
+      const high = await create(namespace, "high", { ...spec, priorityClassName: priority });
+      await over;
       await when(high, (pod) => pod.status?.phase === "Running");
-      expect(reason).toBe("PreemptionByScheduler");
+      expect(reasons).toContain("PreemptionByScheduler");
     } finally {
       await scheduling.deletePriorityClass({ name: priority });
     }
