@@ -10,16 +10,18 @@ import { root, run } from "./steps.mjs";
  * @param args further arguments of vitest
  * @param profile `short` or `long`; property tests and fuzzers read it from VICEROY_TEST_PROFILE and choose their
  * number of cases
+ * @param through the command prefix with which vitest runs, by default none
  * @returns the exit code, the counts of vitest's JSON report, the texts of the failures, and the failed tests with the
  * name of each and its text; a run without a report counts as one failure
  */
-export async function runTests(args, profile = "short") {
+export async function runTests(args, profile = "short", through = []) {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-tests-"));
   const report = path.join(folder, "report.json");
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const vitest = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args];
-    const code = await run(process.execPath, vitest, { env: { VICEROY_TEST_PROFILE: profile } });
+    const [file, ...command] = [...through, process.execPath, ...vitest];
+    const code = await run(file, command, { env: { VICEROY_TEST_PROFILE: profile } });
     for (const line of longest(report)) console.log(line);
     return { code, ...countsOf(report) };
   } finally {

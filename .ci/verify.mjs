@@ -8,6 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { programsFolder } from "./kubernetes/programs.mjs";
 import { allOf, examples, install, node, root, step, told, tool, viceroy } from "./steps.mjs";
 import { failuresIn, printEnd, runAgain, runTests } from "./tests.mjs";
 
@@ -132,6 +133,14 @@ await check("tests", async () => {
   // Failed tests have already been counted one by one.
   return tests.failed > 0 ? 0 : tests.code;
 });
+if (existsSync(programsFolder())) {
+  await check("Kubernetes: a control plane", () => node(".ci/kubernetes.mjs", "--control-plane"));
+} else {
+  console.log(
+    "Kubernetes: its tests have run on the stand-in of the API server alone, because the programs of the control plane have " +
+      "not been built here. npm run test:kubernetes -- --prepare builds them",
+  );
+}
 await check("the RDMA addon under sanitizers", sanitized);
 await check("the tensor addon under sanitizers", sanitizedTensors);
 if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
@@ -149,6 +158,7 @@ if (failedTests.length > 0) {
   });
 }
 if (profile === "long") {
+  await check("Kubernetes: a cluster", () => node(".ci/kubernetes.mjs"));
   await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
   await check("soak", () => node(".ci/soak.mjs", "--minutes", "30"));
   await check("mutants of changed lines", () => node(".ci/mutate.mjs", "--changed"));

@@ -1,0 +1,85 @@
+/**
+ * `npm run test:kubernetes`: runs those tests of `test/kubernetes` that use a Kubernetes, on a real cluster of two nodes, and before that installs all
+ * that the cluster needs. With `--control-plane`, they run on a real control plane with stand-ins of the kubelet, which need
+ * no root; with `--stand-in`, on a stand-in of both, which needs no programs. `--prepare` installs only. Other arguments are
+ * passed to vitest.
+ */
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { clusterPrograms, prepareCluster } from "./kubernetes/cluster-programs.mjs";
+import { buildPrograms, programsFolder } from "./kubernetes/programs.mjs";
+import { root } from "./steps.mjs";
+import { printEnd, runTests } from "./tests.mjs";
+
+const options = ["--prepare", "--control-plane", "--stand-in"];
+const wanted = process.argv.slice(2);
+const has = (option) => wanted.includes(option);
+const rest = wanted.filter((argument) => !options.includes(argument));
+
+async function prepare(backend) {
+  if (backend === "stand-in") return 0;
+  return (await buildPrograms()) || (backend === "cluster" ? prepareCluster() : 0);
+}
+
+/** Starts the process that holds the Kubernetes. It takes everything down when its standard input ends, so also if this process is killed. */
+async function startLab(backend) {
+  const args = ["--import", "tsx", "test/kubernetes/lab/main.ts", backend, programsFolder()];
+  const env = { ...process.env, VICEROY_KUBERNETES_PROGRAMS: clusterPrograms() };
+  // A session of its own: Ctrl-C ends this process, and the other one afterwards, in order.
+  const lab = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: ["pipe", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => lab.once("exit", resolve));
+  const stop = async () => {
+    lab.stdin.end();
+    // What is left behind disturbs later runs, so it is an error.
+    if ((await ended) !== 0) process.exitCode = 1;
+  };
+  const lines = createInterface(lab.stdout);
+  const first = await Promise.race([
+    ended.then(() => undefined),
+    new Promise((resolve) => lines.once("line", resolve)),
+  ]);
+  if (first === undefined)
+    throw new Error(`cannot start Kubernetes (${backend}): the process ended, and said why above`);
+  return { stop, ...JSON.parse(first) };
+}
+
+async function testOn(backend) {
+  if (backend === "stand-in") return test({ VICEROY_KUBERNETES_BACKEND: backend }, []);
+  const begin = performance.now();
+  const lab = await startLab(backend);
+  console.log(`Kubernetes: started ${backend} in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void lab.stop().then(() => process.exit(130)));
+  try {
+    // The tests of different files restart the same API server.
+    await test(
+      { VICEROY_KUBERNETES_BACKEND: backend, VICEROY_KUBERNETES: lab.description },
+      ["--no-file-parallelism"],
+      lab.through,
+    );
+  } finally {
+    await lab.stop();
+  }
+}
+
+/** Returns the test files that use a Kubernetes. Others of their folder need none, and run with all tests. */
+function testFiles() {
+  const folder = "test/kubernetes";
+  const files = readdirSync(path.join(root, folder), { recursive: true }).filter((name) => name.endsWith(".test.ts"));
+  const uses = (file) => readFileSync(path.join(root, file), "utf8").includes("/on-kubernetes.js");
+  return files.map((name) => path.posix.join(folder, name)).filter(uses);
+}
+
+async function test(env, args, through = []) {
+  Object.assign(process.env, env);
+  const files = rest.some((argument) => argument.startsWith("test/")) ? rest : [...testFiles(), ...rest];
+  const { code, passed, failed, failures } = await runTests([...files, ...args], undefined, through);
+  printEnd(passed, failed, failures);
+  process.exitCode = code;
+}
+
+const backend = ["stand-in", "control-plane"].find((name) => has(`--${name}`)) ?? "cluster";
+console.log(`Kubernetes: ${backend}`);
+process.exitCode = await prepare(backend);
+if (process.exitCode === 0 && !has("--prepare")) await testOn(backend);
