@@ -227,6 +227,8 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     run: "run a command inside the allocation, and exit with its exit code",
     spmd: "run a script of one process per rank on the hosts of the job, and exit with the code of the first that fails",
     sync: "bring the code of the program to the hosts of the running job, before its next run does",
+    manifest: "print the objects of a job of Kubernetes as YAML; submits nothing",
+    rbac: "print the Role that a driver of a job of Kubernetes needs; submits nothing",
   };
   for (const [name, description] of Object.entries(texts)) {
     const command = program

@@ -23,6 +23,9 @@ import type { SpmdOptions, SpmdRun } from "./spmd/spmd-options.js";
 /** Attaches the hosts of a job that runs, and never submits it. @throws JobLostError if nothing of it runs */
 export let attachRunning: <M extends string>(job: Job<M>, options: WaitOptions) => Promise<JobState<M>>;
 
+/** Returns the provider of a job, for commands that look at what it asks for. */
+export let providerOfJob: (job: Job) => JobProvider;
+
 /**
  * A request for hosts, and the hosts once they are there. A job is a plain value until {@link apply} or {@link state}
  * submits it.
@@ -34,6 +37,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   #detaching: Promise<void> | undefined;
 
   static {
+    providerOfJob = (job) => job.#life.provider;
     attachRunning = async (job, options) => {
       await job.#life.findRun(options.signal);
       return job.state(options);

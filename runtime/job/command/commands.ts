@@ -100,5 +100,30 @@ async function logs(job: Job, { json, follow }: JobCommandOptions, output: Comma
   return done;
 }
 
+/** Prints the objects of a job of Kubernetes. The code about Kubernetes is loaded for jobs of it only. */
+async function manifest(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+  const { manifestObjects, printObjects } = await import("./kubernetes-manifest.js");
+  out(printObjects(manifestObjects(job), json));
+  return done;
+}
+
+/** Prints the Role that a driver of a job of Kubernetes needs. */
+async function rbac(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+  const { printObjects, roleOf } = await import("./kubernetes-manifest.js");
+  out(printObjects([roleOf(job)], json));
+  return done;
+}
+
 /** The commands by name. */
-export const jobCommands: Readonly<Record<string, Command>> = { apply, state, kill, logs, run, exec, spmd, sync };
+export const jobCommands: Readonly<Record<string, Command>> = {
+  apply,
+  state,
+  kill,
+  logs,
+  run,
+  exec,
+  spmd,
+  sync,
+  manifest,
+  rbac,
+};

@@ -19,9 +19,6 @@ export interface SSHJobOptions<M extends string> extends JobOptions {
   readonly port?: number;
 }
 
-/** Returns what a job of SSH asks for; undefined for other jobs. */
-export let sshSpecOf: (job: Job) => SshSpec | undefined;
-
 /**
  * A job whose hosts are machines that the user's own `ssh` reaches without a question: its configuration, its agent and
  * its jump hosts are used. The hosts need Node.js alone: the job brings the program there.
@@ -36,12 +33,6 @@ export let sshSpecOf: (job: Job) => SshSpec | undefined;
  * ```
  */
 export class SSHJob<M extends string> extends Job<M> {
-  readonly #spec: SshSpec;
-
-  static {
-    sshSpecOf = (job) => (#spec in job ? job.#spec : undefined);
-  }
-
   /**
    * Describes a job. Nothing is started.
    *
@@ -57,9 +48,7 @@ export class SSHJob<M extends string> extends Job<M> {
     checkSshOptions(sshOptions);
     checkPort(port);
     const { setup, node, tls } = checked;
-    const spec: SshSpec = { meshes, sshOptions, port: port ?? null, setup, node, tls };
-    super(new SshProvider(spec), checked, known);
-    this.#spec = spec;
+    super(new SshProvider({ meshes, sshOptions, port: port ?? null, setup, node, tls }), checked, known);
   }
 
   /**

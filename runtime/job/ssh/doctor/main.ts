@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { loadJob } from "../../command/load-job.js";
-import { sshSpecOf } from "../ssh-job.js";
+import { providerOfJob } from "../../job.js";
 import { checkSshMeshes, machinesOf, type SshSpec } from "../ssh-spec.js";
 import { examine } from "./examine.js";
 import { reportLines } from "./report.js";
@@ -28,8 +28,8 @@ const noJob: SshSpec = { meshes: {}, sshOptions: [], port: null, tls: null, setu
 
 async function specOf({ job: file, export: name }: Request): Promise<SshSpec> {
   if (file === undefined) return noJob;
-  const spec = sshSpecOf(await loadJob(file, name));
-  if (spec !== undefined) return spec;
+  const { kind, spec } = providerOfJob(await loadJob(file, name));
+  if (kind === "ssh") return spec as SshSpec;
   throw new Error(`cannot check the hosts of ${file}: its job is not an SSHJob; name hosts with --ssh`);
 }
 

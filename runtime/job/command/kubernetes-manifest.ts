@@ -1,0 +1,64 @@
+/**
+ * The objects of a job of Kubernetes as `viceroy job manifest` and `viceroy job rbac` print them. Programs, archives and secrets are replaced by
+ * notes: the driver writes them when it submits the job, and nobody reads them.
+ */
+import { type Job, providerOfJob } from "../job.js";
+import type { KubernetesSpec } from "../kubernetes/kubernetes-spec.js";
+import { type JobObjects, jobObjects } from "../kubernetes/manifest/job-objects.js";
+import type { KubernetesObject } from "../kubernetes/manifest/objects.js";
+import { printDocuments } from "../kubernetes/manifest/print-yaml.js";
+import { driverRole } from "../kubernetes/manifest/role.js";
+import { makeDaemonArchive } from "../ssh/daemon-archive.js";
+
+/** The folder of the built files. */
+const dist = new URL("./", import.meta.url);
+
+/** The id of a run that there is not yet. */
+const noRun = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Returns the objects in the order in which they are applied.
+ * @throws Error if it is another kind of job
+ * @throws TypeError, RangeError if a template cannot be used, or copied files have changed
+ */
+export function manifestObjects(job: Job): KubernetesObject[] {
+  const { owner, owned } = objectsOf(specOf(job, "print the manifest"));
+  return [owner, ...owned].map(withoutContents);
+}
+
+/** Returns the Role that a driver needs. @throws Error if it is another kind of job */
+export function roleOf(job: Job): KubernetesObject {
+  const spec = specOf(job, "print the Role");
+  return driverRole(spec, objectsOf(spec));
+}
+
+/** Returns the text of objects: YAML, or a list in JSON. `kubectl` takes both. */
+export function printObjects(objects: readonly KubernetesObject[], json: boolean): string {
+  if (json) return JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+  return printDocuments(objects).trimEnd();
+}
+
+function specOf(job: Job, what: string): KubernetesSpec {
+  const { kind, spec } = providerOfJob(job);
+  if (kind === "kubernetes") return spec as KubernetesSpec;
+  throw new Error(`cannot ${what} of job "${job.name}": it is a job of the provider "${kind}"; give a KubernetesJob`);
+}
+
+function objectsOf(spec: KubernetesSpec): JobObjects {
+  const files = { "host.cjs": "", "image.cjs": "", "order.json": "" };
+  return jobObjects(spec, { applyId: noRun, files, daemon: makeDaemonArchive(dist).bytes, isReplaced: true });
+}
+
+const note = "The driver writes this when it submits the job.";
+
+function withoutContents(object: KubernetesObject): KubernetesObject {
+  if (object.kind !== "ConfigMap") return object;
+  const { data = {}, binaryData = {} } = object as { readonly data?: object; readonly binaryData?: object };
+  const replaced = (content: object, text: string) =>
+    Object.fromEntries(Object.entries(content).map(([name, value]) => [name, name === "image.json" ? value : text]));
+  return {
+    ...object,
+    ...("data" in object ? { data: replaced(data, note) } : {}),
+    ...("binaryData" in object ? { binaryData: replaced(binaryData, Buffer.from(note).toString("base64")) } : {}),
+  };
+}

@@ -1,0 +1,83 @@
+/** Tests of `viceroy job manifest` and `viceroy job rbac`. */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { checkKubernetesJob } from "../../../runtime/job/kubernetes/kubernetes-spec.js";
+import type { KubernetesObject } from "../../../runtime/job/kubernetes/manifest/objects.js";
+import { fullJob, objectsOf } from "./example-job.js";
+
+const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
+const module = fileURLToPath(new URL("described-job.mjs", import.meta.url));
+
+function viceroyJob(...args: readonly string[]) {
+  const env = { ...process.env, SPEC: JSON.stringify(checkKubernetesJob(fullJob()).spec) };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "job", ...args, "--job", module], {
+    encoding: "utf8",
+    env,
+  });
+  return { status, stdout, stderr };
+}
+
+function objectsIn(text: string): KubernetesObject[] {
+  return parseAllDocuments(text).map((document) => document.toJS());
+}
+
+test("the manifest has all objects as they are applied, with notes instead of programs and archives", () => {
+  const { status, stdout, stderr } = viceroyJob("manifest");
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const printed = objectsIn(stdout);
+  const { owner, owned } = objectsOf(fullJob());
+  const nameOf = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.name}`;
+  // The daemon of the test's own objects is smaller than a part.
+  expect(printed.map(nameOf).filter((name) => name !== "ConfigMap train-program-1")).toEqual(
+    [owner, ...owned].map(nameOf),
+  );
+  expect(printed[0]!["data"]).toEqual({
+    "host.cjs": "The driver writes this when it submits the job.",
+    "image.cjs": "The driver writes this when it submits the job.",
+    "order.json": "The driver writes this when it submits the job.",
+  });
+  // People can read it.
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThan(1000);
+  const job = (objects: readonly KubernetesObject[]) =>
+    objects.find((object) => nameOf(object) === "Job train-trainers")!["spec"];
+  expect(job(printed)).toMatchObject({
+    ...(job(owned) as object),
+    template: { spec: { initContainers: [{ name: "image", image: "node:22" }], priorityClassName: "high" } },
+  } as never);
+});
+
+test("the manifest can be printed as a list in JSON", () => {
+  const { stdout } = viceroyJob("manifest", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    apiVersion: "v1",
+    kind: "List",
+    items: objectsIn(viceroyJob("manifest").stdout),
+  });
+});
+
+test("the Role names the objects of the job", () => {
+  const { status, stdout } = viceroyJob("rbac");
+  expect(status).toBe(0);
+  const [role, ...others] = objectsIn(stdout);
+  expect(others).toEqual([]);
+  expect(role).toMatchObject({ kind: "Role", metadata: { name: "train-driver", namespace: "team" } });
+  expect(role!["rules"]).toContainEqual({
+    apiGroups: ["batch"],
+    resources: ["jobs"],
+    resourceNames: ["train-trainers", "train-loaders"],
+    verbs: ["get", "patch"],
+  });
+});
+
+test.each([
+  ["manifest", "print the manifest"],
+  ["rbac", "print the Role"],
+])("%s says that a job of another kind has none", (command, what) => {
+  expect(viceroyJob(command, "--export", "other")).toEqual({
+    status: 3,
+    stdout: "",
+    stderr: `cannot ${what} of job "viceroy": it is a job of the provider "process"; give a KubernetesJob\n`,
+  });
+});
