@@ -24,6 +24,17 @@ export type { JobEvent, JobEventKind } from "./events.js";
 export { Job } from "./job.js";
 export type { JobAttachOptions, JobOptions, JobSyncOptions } from "./job-options.js";
 export type { JobState } from "./job-state.js";
+export { Compute } from "./kubernetes/compute/compute.js";
+export type { ComputeOptions } from "./kubernetes/compute/compute-options.js";
+export { Image } from "./kubernetes/image/image.js";
+export { KubernetesJob } from "./kubernetes/kubernetes-job.js";
+export type {
+  DriverAccess,
+  KubernetesJobOptions,
+  KubernetesMesh,
+  ProvisionedMesh,
+  SelectedMesh,
+} from "./kubernetes/kubernetes-spec.js";
 export { LocalJob, type LocalJobOptions } from "./local/local-job.js";
 export type { MeshSpec } from "./mesh-spec.js";
 export { ProcessJob, type ProcessJobOptions } from "./process/process-job.js";

@@ -1,5 +1,6 @@
 /** Makes a job of a record, whatever class has submitted it. */
 import type { Job } from "./job.js";
+import { KubernetesJob } from "./kubernetes/kubernetes-job.js";
 import { LocalJob } from "./local/local-job.js";
 import { ProcessJob } from "./process/process-job.js";
 import { checkRecord, type JobRecord } from "./record/job-record.js";
@@ -7,6 +8,7 @@ import { SlurmJob } from "./slurm/slurm-job.js";
 import { SSHJob } from "./ssh/ssh-job.js";
 
 const classes: Readonly<Record<string, { fromJSON(record: JobRecord): Job<string> }>> = {
+  kubernetes: KubernetesJob,
   local: LocalJob,
   process: ProcessJob,
   slurm: SlurmJob,

@@ -1,5 +1,6 @@
 /** The providers by name, to make them again from a record. */
 import { JobCacheError } from "./errors.js";
+import { kubernetesProvider } from "./kubernetes/kubernetes-provider.js";
 import { localProvider } from "./local/local-provider.js";
 import { processProvider } from "./process/process-provider.js";
 import type { JobProvider, Json } from "./provider.js";
@@ -8,6 +9,7 @@ import { slurmProvider } from "./slurm/slurm-provider.js";
 import { sshProvider } from "./ssh/ssh-provider.js";
 
 const providers: Readonly<Record<string, (spec: Json) => JobProvider>> = {
+  kubernetes: kubernetesProvider as (spec: Json) => JobProvider,
   local: localProvider as (spec: Json) => JobProvider,
   process: processProvider as (spec: Json) => JobProvider,
   slurm: slurmProvider as (spec: Json) => JobProvider,

@@ -60,6 +60,7 @@ export class HostDaemon implements SessionOwner {
   #resolveEnded: ((reason: string) => void) | undefined;
   #stopping: Promise<void> | undefined;
   #idleTimer: Timer | undefined;
+  #resolveUnused: (() => void) | undefined;
   /** Resolves with the reason when the daemon was shut down and all processes have ended. */
   readonly ended: Promise<string>;
 
@@ -145,7 +146,18 @@ export class HostDaemon implements SessionOwner {
 
   sessionEnded(session: DriverSession): void {
     this.#sessions.delete(session.id);
-    if (this.#sessions.size === 0) this.#awaitDriver();
+    if (this.#sessions.size > 0) return;
+    this.#resolveUnused?.();
+    this.#awaitDriver();
+  }
+
+  /** Resolves when no driver is left, or after a time in ms. */
+  unused(limit: number): Promise<void> {
+    if (limit <= 0 || this.#sessions.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#resolveUnused = resolve;
+      this.#options.clock.after(limit, resolve);
+    });
   }
 
   /** Ends the daemon if no driver comes in time. */

@@ -44,6 +44,11 @@ export interface HostCommandOptions extends IssuerOptions {
   readonly lifeline?: boolean;
   /** The time in ms after which the daemon ends if it has no driver. */
   readonly idle?: string;
+  /**
+   * The time in ms for which the daemon goes on after SIGTERM if it has drivers, so that they can use it to the end. The command line has no
+   * such option. Absent: it ends at once.
+   */
+  readonly grace?: number;
   /** The order that tells this host how to get its certificate, if its issuer calls it. The command line has no such option. */
   readonly awaitedIssuer?: AwaitedIssuerOrder | undefined;
 }
@@ -137,7 +142,13 @@ async function listenUntil(
     const text = formatNetworkAddress({ ...address, ...expected });
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${text}`);
   }
-  const reason = await Promise.race([listener.daemon.ended, asked]);
+  const { grace = 0 } = options;
+  const askedInTime = asked.then(async (why) => {
+    if (grace > 0) io.out(`viceroy host: ${why}; it goes on for its drivers, for ${grace} ms at most`);
+    await listener.daemon.unused(grace);
+    return why;
+  });
+  const reason = await Promise.race([listener.daemon.ended, askedInTime]);
   for (const listener of listeners) listener.close();
   await listener.end(reason);
   return reason;

@@ -28,8 +28,8 @@ export interface IssuerOptions {
 export interface AwaitedIssuerOrder {
   readonly identity: string;
   readonly secret: string;
-  /** The Unix socket at which the host expects the issuer. Its folder is private to the host. */
-  readonly socket: string;
+  /** The Unix socket at which the host expects the issuer, whose folder is private to the host, or an address of the network. */
+  readonly socket: string | { readonly host: string; readonly port: number };
   /** The folder for the key and the certificate, which does not exist. */
   readonly folder: string;
   /** The time in ms for which the host waits for its issuer. */
@@ -56,7 +56,8 @@ export async function enrolHost(
   if (order !== undefined) {
     const { folder, patience, socket } = order;
     const own = { identity: parseIdentity(order.identity), secret: parseEnrolmentSecret(order.secret, "the order") };
-    return startRenewals(await awaitedIssuer(socket, output.out), { ...common, ...own, folder, patience }, output);
+    const entrance = typeof socket === "string" ? { path: socket, print: output.out } : socket;
+    return startRenewals(await awaitedIssuer(entrance), { ...common, ...own, folder, patience }, output);
   }
   if (issuer === undefined && identity === undefined && secretFile === undefined) return undefined;
   if (issuer === undefined || identity === undefined || secretFile === undefined) {

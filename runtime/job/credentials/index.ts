@@ -11,4 +11,5 @@ export {
   issueController,
   openDriverCredentials,
 } from "./job-credentials.js";
+export { type CalledHost, PodIssuer } from "./pod-issuer.js";
 export { serveIssuer } from "./serve-issuer.js";

@@ -38,37 +38,50 @@ export interface AwaitedIssuer extends IssuerRoute {
   close(): void;
 }
 
-/**
- * Returns the route to an issuer that connects to a Unix socket of this host when a line asks it to.
- * @param print prints the line where the issuer reads it
- */
-export async function awaitedIssuer(path: string, print: (line: string) => void): Promise<AwaitedIssuer> {
+/** Where a host expects calls of its issuer. */
+export type IssuerEntrance =
+  /** A Unix socket, to which the issuer connects when a line asks it to. */
+  | { readonly path: string; readonly print: (line: string) => void }
+  /** An address of the network, which the issuer calls by itself again and again. */
+  | { readonly host: string; readonly port: number };
+
+/** Returns the route to an issuer that calls this host. @throws Error if the socket or the address cannot be used */
+export async function awaitedIssuer(entrance: IssuerEntrance): Promise<AwaitedIssuer> {
   const waiting = new Set<(pipe: Pipe) => void>();
   const server = createServer((socket) => {
     const [next] = waiting;
+    // Callers come and go: one that is not needed now is told so by the end of its connection.
+    socket.on("error", () => {});
     if (next === undefined) socket.destroy();
     else next(socketPipe(socket));
   });
-  await listenPrivately(server, path);
+  if ("path" in entrance) await listenPrivately(server, entrance.path);
+  else await listenAt(server, entrance);
   server.unref();
   return {
     name: "through the job that has started this host",
     connect: () =>
       new Promise<Pipe>((resolve, reject) => {
         const take = (pipe: Pipe) => {
-          timer.cancel();
+          timer?.cancel();
           waiting.delete(take);
           resolve(pipe);
         };
-        const timer = systemClock.after(connectLimit, () => {
+        const late = () => {
           waiting.delete(take);
           reject(new Error(`it has not called within ${connectLimit} ms`));
-        });
+        };
+        // Nobody can be asked to call over the network. There may be no driver now, and one later.
+        const timer = "path" in entrance ? systemClock.after(connectLimit, late) : undefined;
         waiting.add(take);
-        print(ISSUER_REQUEST);
+        if ("path" in entrance) entrance.print(ISSUER_REQUEST);
       }),
     close: () => void server.close(),
   };
+}
+
+function listenAt(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise((resolve, reject) => server.once("error", reject).listen({ host, port }, resolve));
 }
 
 /** Listens at a socket to which only this user can connect. */

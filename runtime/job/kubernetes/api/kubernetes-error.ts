@@ -1,0 +1,108 @@
+/** What goes wrong between a job and the API server. Each message says what was asked, where, why it failed, and what to do. */
+import { errorMessage } from "../../../../shared/text/error-message.js";
+
+/** Thrown when the API server refuses a request, or cannot be asked. */
+export class KubernetesError extends Error {
+  override readonly name = "KubernetesError";
+  /** The status of HTTP; 0 if the API server has not answered. */
+  readonly status: number;
+  /** The reason of the API server in one word, such as `"AlreadyExists"`; empty if it has not answered. */
+  readonly reason: string;
+  /** The time in ms after which the API server wants to be asked again; absent if it has not said so. */
+  readonly retryAfter?: number;
+
+  constructor(
+    message: string,
+    facts: { readonly status: number; readonly reason?: string; readonly retryAfter?: number | undefined },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.status = facts.status;
+    this.reason = facts.reason ?? "";
+    if (facts.retryAfter !== undefined) this.retryAfter = facts.retryAfter;
+  }
+
+  /** Whether the same request may succeed later: the API server is away, starts, or is busy. */
+  get isTransient(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** What a request asks. */
+export interface Asked {
+  /** The verb of RBAC: `list`. */
+  readonly verb: string;
+  /** The resource of RBAC: `pods/log`. */
+  readonly resource: string;
+  /** The name of the object; absent if the request is about several. */
+  readonly name?: string | undefined;
+  readonly namespace: string;
+}
+
+/** Who asks, and whom. */
+export interface Asker {
+  readonly server: string;
+  /** The user of the kubeconfig file and its context, or the service account. */
+  readonly who: string;
+}
+
+/** The body of an answer that refuses a request. */
+interface StatusBody {
+  readonly message?: string;
+  readonly reason?: string;
+}
+
+/** Makes the error of an answer. @param text the body of the answer */
+export function refusedError(
+  status: number,
+  text: string,
+  asked: Asked,
+  { server, who }: Asker,
+  retryAfter: number | undefined,
+): KubernetesError {
+  const { message = text.slice(0, 400).trim() || `status ${status}`, reason = "" } = parseStatus(text);
+  const facts = { status, reason, retryAfter };
+  if (status === 401) {
+    const text = `the API server at ${server} does not accept the credentials of ${who}: ${message}`;
+    return new KubernetesError(`${text}; they may have expired: log in to the cluster again`, facts);
+  }
+  if (status === 403 && reason === "Forbidden" && /\bcannot \w+ resource\b/.test(message)) {
+    const { verb, resource, namespace } = asked;
+    return new KubernetesError(
+      `${who} may not ${verb} ${resource} in namespace "${namespace}": ${message}; "viceroy job rbac" prints the Role that it needs`,
+      facts,
+    );
+  }
+  return new KubernetesError(`cannot ${describe(asked)}: ${message}`, facts);
+}
+
+/** Makes the error of a request without an answer. */
+export function silentError(cause: unknown, asked: Asked, { server }: Asker): KubernetesError {
+  const text = `cannot ${describe(asked)}: the API server at ${server} does not answer: ${networkReason(cause)}`;
+  return new KubernetesError(text, { status: 0 }, { cause });
+}
+
+/** Makes the error of a user whose credentials cannot be got, such as when the program fails that a kubeconfig file names for that. */
+export function loginError(cause: unknown, { server, who }: Asker): Error {
+  return new Error(`cannot log in to the API server at ${server} as ${who}: ${errorMessage(cause)}`, { cause });
+}
+
+/** Returns the words of an error of the network, which can be in one of several errors. */
+function networkReason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return networkReason(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.message === "" ? ((error as NodeJS.ErrnoException).code ?? error.name) : error.message;
+}
+
+function describe({ verb, resource, name, namespace }: Asked): string {
+  return `${verb} ${resource}${name === undefined ? "" : ` "${name}"`} in namespace "${namespace}"`;
+}
+
+function parseStatus(text: string): StatusBody {
+  try {
+    const body = JSON.parse(text) as StatusBody | null;
+    return typeof body === "object" && body !== null ? body : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,59 @@
+/** Asks again while the API server is away, which it is during its own upgrades. */
+import { setTimeout as pause } from "node:timers/promises";
+import { KubernetesError } from "./kubernetes-error.js";
+
+/** The pauses in ms: each is twice the one before, and a part of it is random, so that many programs do not ask together. */
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+
+/** Time and chance, which tests give. */
+export interface RetryWorld {
+  /** Returns ms of a monotonic clock. */
+  now(): number;
+  /** Returns a number that is uniform in [0, 1). */
+  random(): number;
+  pause(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+export const systemWorld: RetryWorld = {
+  now: () => performance.now(),
+  random: Math.random,
+  pause: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
+};
+
+/** Returns the pause in ms before an attempt. @param failures the number of attempts that have failed, at least 1 */
+export function pauseAfter(failures: number, { random }: Pick<RetryWorld, "random">, wanted = 0): number {
+  const whole = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
+  return Math.max(wanted, whole * (0.5 + random() / 2));
+}
+
+export interface RetryOptions {
+  /** The time in ms after which the last error is thrown. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each failure that is followed by another attempt. */
+  readonly onAway?: (error: KubernetesError) => void;
+  readonly world?: RetryWorld;
+}
+
+/**
+ * Returns what a request returns, after as many attempts as it takes.
+ * @throws KubernetesError of the last attempt, or at once if another attempt would fail, too
+ */
+export async function retrying<T>(
+  ask: () => Promise<T>,
+  { limit, signal, onAway, world = systemWorld }: RetryOptions,
+): Promise<T> {
+  const end = world.now() + limit;
+  for (let failures = 1; ; failures++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof KubernetesError) || !error.isTransient) throw error;
+      const wait = pauseAfter(failures, world, error.retryAfter);
+      if (world.now() + wait > end) throw error;
+      onAway?.(error);
+      await world.pause(wait, signal);
+    }
+  }
+}

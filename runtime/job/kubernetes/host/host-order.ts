@@ -1,0 +1,15 @@
+/** What the program of a pod is told, in a file beside it. Nothing of it is secret. */
+import type { ArchiveOrder } from "../../ssh/starter/starter-order.js";
+
+/** The name of the file. */
+export const orderName = "order.json";
+
+export interface HostOrder {
+  readonly archive: ArchiveOrder;
+  /** Whether the host gets a certificate from its job. Otherwise its secret is the token that drivers must have. */
+  readonly hasCertificate: boolean;
+  /** The time in ms for which the host stays without a driver, unless its mesh has another one. */
+  readonly idle: number;
+  /** The record of the job, for the processes of the host. */
+  readonly record: string;
+}

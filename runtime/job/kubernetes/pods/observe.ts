@@ -1,0 +1,70 @@
+/**
+ * Tells of the objects of a kind as they are, and then of each change, for as long as somebody listens. It goes on when the API server ends a
+ * watch, was away, does not know the version any more (410), or gets a new token, and asks at most once a second when nothing changes.
+ */
+import type { ApiObject, KubernetesApi, ResourceKind, Selection } from "../api/kubernetes-api.js";
+import { KubernetesError } from "../api/kubernetes-error.js";
+import { pauseAfter, type RetryWorld, systemWorld } from "../api/retry.js";
+
+/** What is told. */
+export type Observation =
+  | { readonly kind: "listed"; readonly items: readonly ApiObject[] }
+  | { readonly kind: "changed" | "removed"; readonly object: ApiObject }
+  /** The API server is away. What was told may be old until `listed` or a change. */
+  | { readonly kind: "away"; readonly reason: string };
+
+/** The shortest time in ms between two beginnings of a watch. */
+const shortestWatchMs = 1000;
+
+/** The status of an answer that a version is too old. */
+const gone = 410;
+
+/**
+ * @returns the observations; ends when `signal` is aborted
+ * @throws KubernetesError if the API server refuses, such as for a missing permission
+ */
+export async function* observe(
+  api: KubernetesApi,
+  kind: ResourceKind,
+  selection: Selection,
+  signal: AbortSignal,
+  world: RetryWorld = systemWorld,
+): AsyncGenerator<Observation, void> {
+  let version: string | undefined;
+  let failures = 0;
+  while (!signal.aborted) {
+    const begin = world.now();
+    let wait = 0;
+    try {
+      if (version === undefined) {
+        const list = await api.list(kind, selection);
+        version = list.resourceVersion;
+        failures = 0;
+        yield { kind: "listed", items: list.items };
+      }
+      for await (const { type, object } of api.watch(kind, selection, version, signal)) {
+        version = object.metadata.resourceVersion ?? version;
+        failures = 0;
+        if (type !== "BOOKMARK") yield { kind: type === "DELETED" ? "removed" : "changed", object };
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof KubernetesError)) throw error;
+      if (error.status === gone) {
+        version = undefined;
+      } else if (error.isTransient) {
+        failures++;
+        yield { kind: "away", reason: error.message };
+        wait = pauseAfter(failures, world, error.retryAfter);
+      } else {
+        throw error;
+      }
+    }
+    await quietPause(Math.max(wait, begin + shortestWatchMs - world.now()), signal, world);
+  }
+}
+
+/** Waits. An abort ends the wait, and is no error. */
+async function quietPause(ms: number, signal: AbortSignal, world: RetryWorld): Promise<void> {
+  if (ms > 0 && !signal.aborted) await world.pause(ms, signal).catch(() => {});
+}

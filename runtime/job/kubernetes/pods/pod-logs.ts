@@ -1,0 +1,81 @@
+/** What the pods of a job have printed, from all of them at once. */
+import type { JobLogLine, LogRequest } from "../../provider.js";
+import type { KubernetesApi } from "../api/kubernetes-api.js";
+import { KubernetesError } from "../api/kubernetes-error.js";
+import type { PodFeed } from "./pod-feed.js";
+import type { PodFacts, PodState } from "./pod-state.js";
+
+/** Maximum number of lines that are read ahead of the reader. */
+const maxAhead = 10_000;
+
+/**
+ * Reads the lines.
+ * @param ended resolves when no further pods will come; absent: only what the pods have printed until now is read
+ */
+export async function* readPodLogs(
+  api: KubernetesApi,
+  feed: PodFeed,
+  { signal }: LogRequest,
+  ended: ((signal: AbortSignal) => Promise<unknown>) | undefined,
+): AsyncGenerator<JobLogLine, void> {
+  const leaving = new AbortController();
+  const either = AbortSignal.any([signal, leaving.signal]);
+  const lines: JobLogLine[] = [];
+  let wake: (() => void) | undefined;
+  let resume: (() => void) | undefined;
+  const readers = new Map<string, Promise<void>>();
+  const read = async (pod: PodFacts) => {
+    for await (const line of api.logs(pod.name, { container: pod.container, follow: ended !== undefined, signal: either })) {
+      lines.push({ ...pod.place, line });
+      wake?.();
+      while (lines.length > maxAhead && !either.aborted) await new Promise<void>((resolve) => (resume = resolve));
+    }
+  };
+  const begin = (state: PodState) => {
+    for (const pod of [...state.values()].sort(byPlace)) {
+      if (!(pod.isRunning || pod.isOver) || readers.has(pod.uid)) continue;
+      readers.set(pod.uid, read(pod).catch(ignoreGone));
+    }
+  };
+  const all = async () => {
+    if (ended === undefined) {
+      await feed.until((state) => (begin(state), true), either);
+    } else {
+      const watching = feed.until((state) => void begin(state), either);
+      await Promise.race([watching, ended(either)]).catch(() => {});
+    }
+    await Promise.all(readers.values());
+  };
+  let isOver = false;
+  let fault: unknown;
+  const reading = all()
+    .catch((error: unknown) => {
+      if (!either.aborted) fault = error;
+    })
+    .finally(() => {
+      isOver = true;
+      wake?.();
+    });
+  try {
+    for (;;) {
+      yield* lines.splice(0);
+      resume?.();
+      if (isOver && lines.length === 0) break;
+      if (lines.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    leaving.abort();
+    resume?.();
+    await reading;
+  }
+  if (fault !== undefined) throw fault;
+}
+
+function byPlace({ place: left }: PodFacts, { place: right }: PodFacts): number {
+  return left.mesh === right.mesh ? left.rank - right.rank : left.mesh < right.mesh ? -1 : 1;
+}
+
+/** A pod can be deleted between its discovery and the request. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof KubernetesError && (error.status === 404 || error.status === 400))) throw error;
+}

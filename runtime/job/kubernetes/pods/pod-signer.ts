@@ -1,0 +1,74 @@
+/** Calls the hosts of a job that need a certificate, and those that may want theirs renewed. */
+import type { CalledHost, PodIssuer } from "../../credentials/index.js";
+import { currentPods, type PodFacts, type PodState } from "./pod-state.js";
+
+/** The pauses in ms between calls of a host that has no certificate yet: it may still be starting. */
+const firstPauseMs = 100;
+const longestPauseMs = 2000;
+
+/** The part of the lifetime of certificates between two calls of a host that has one. It asks at half of it. */
+const renewalPart = 8;
+
+export interface PodSignerOptions {
+  readonly issuer: Pick<PodIssuer, "sign">;
+  /** The lifetime of certificates, in ms. */
+  readonly lifetime: number;
+  readonly hostOf: (pod: PodFacts & { readonly ip: string }) => CalledHost;
+  /** Called when a host has used its secret, and the next one needs another. */
+  readonly onUsed: (pod: PodFacts) => Promise<void>;
+}
+
+export class PodSigner {
+  readonly #options: PodSignerOptions;
+  /** The timers of the pods that are called, by their ids. */
+  readonly #calls = new Map<string, { timer?: NodeJS.Timeout; pod: PodFacts; failures: number }>();
+
+  constructor(options: PodSignerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the pods as they are now. */
+  see(state: PodState): void {
+    const current = [...currentPods(state).values()].filter(({ isRunning, isOver, ip }) => isRunning && !isOver && ip);
+    const ids = new Set(current.map(({ uid }) => uid));
+    for (const [uid, { timer }] of this.#calls) {
+      if (ids.has(uid)) continue;
+      clearTimeout(timer);
+      this.#calls.delete(uid);
+    }
+    for (const pod of current) {
+      const known = this.#calls.get(pod.uid);
+      if (known !== undefined) {
+        known.pod = pod;
+        continue;
+      }
+      this.#calls.set(pod.uid, { pod, failures: 0 });
+      void this.#call(pod.uid);
+    }
+  }
+
+  /** Ends all calls. */
+  close(): void {
+    for (const { timer } of this.#calls.values()) clearTimeout(timer);
+    this.#calls.clear();
+  }
+
+  async #call(uid: string): Promise<void> {
+    const { issuer, hostOf, onUsed, lifetime } = this.#options;
+    const { pod } = this.#calls.get(uid)!;
+    let isSigned = false;
+    try {
+      const isUsed = await issuer.sign(hostOf(pod as PodFacts & { readonly ip: string }));
+      isSigned = true;
+      if (isUsed) await onUsed(pod);
+    } catch {
+      // The host does not listen yet, or wants nothing now. A host that is refused tells why in its log.
+    }
+    const call = this.#calls.get(uid);
+    if (call === undefined) return;
+    call.failures = isSigned ? 0 : call.failures + 1;
+    const isUp = isSigned || call.pod.isReady;
+    const pause = isUp ? lifetime / renewalPart : Math.min(longestPauseMs, firstPauseMs * 1.3 ** call.failures);
+    call.timer = setTimeout(() => void this.#call(uid), Math.min(pause, 0x7fff_ffff)).unref();
+  }
+}

@@ -1,0 +1,102 @@
+/** Waits until the pods of all ranks are hosts, tells what keeps them from it, and gives up where Kubernetes cannot help any more. */
+import { JobStartError } from "../../errors.js";
+import { formatPlace, type HostPlace, hostPlaces } from "../../mesh-spec.js";
+import type { Report } from "../../provider.js";
+import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
+import { noRank } from "./pod-sources.js";
+import { currentPods, doublePods, type PodFacts, type PodState } from "./pod-state.js";
+
+export class HostWait {
+  readonly #spec: KubernetesSpec;
+  readonly #places: readonly HostPlace[];
+  readonly #report: Report;
+  /** What was told of each host last. */
+  readonly #told = new Map<string, string>();
+  /** What keeps each missing host from being up, by the host. */
+  #missing: ReadonlyMap<string, string> = new Map();
+
+  constructor(spec: KubernetesSpec, meshes: Readonly<Record<string, { readonly hosts: number }>>, report: Report) {
+    this.#spec = spec;
+    this.#places = hostPlaces(meshes);
+    this.#report = report;
+  }
+
+  /** Returns what keeps the missing hosts from being up, in one text; empty if nothing is known. */
+  get reason(): string {
+    return [...new Set(this.#missing.values())].slice(0, 5).join("; ");
+  }
+
+  /**
+   * Looks at the pods, and reports what is new.
+   * @returns the pods in the order of the hosts when all are Ready
+   * @throws JobStartError if a pod cannot become a host
+   */
+  look(state: PodState): readonly PodFacts[] | undefined {
+    this.#checkSelected(state);
+    const current = currentPods(state);
+    const missing = new Map<string, string>();
+    for (const place of this.#places) {
+      const key = formatPlace(place);
+      const pod = current.get(key);
+      if (pod?.isReady) this.#tell(place, "running", `pod ${pod.name} is Ready at ${pod.ip}`);
+      else missing.set(key, this.#describe(place, pod));
+    }
+    this.#missing = missing;
+    return missing.size > 0 ? undefined : this.#places.map((place) => current.get(formatPlace(place))!);
+  }
+
+  #describe(place: HostPlace, pod: PodFacts | undefined): string {
+    if (pod === undefined) return this.#tell(place, "pending", `there is no pod for ${formatPlace(place)} yet`);
+    const { name, trouble, isRunning, node } = pod;
+    const at = node === undefined ? "" : ` on node ${node}`;
+    if (trouble?.isFinal) throw new JobStartError(this.#spec.name, `pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
+    const isWaiting = trouble?.kind === "unschedulable" || trouble?.kind === "waiting";
+    const what = trouble?.text ?? (isRunning ? "runs, and its daemon does not listen yet" : "is being started");
+    return this.#tell(place, isWaiting ? "pending" : "starting", `pod ${name}${at} ${what}`);
+  }
+
+  #tell({ mesh, rank }: HostPlace, kind: "pending" | "running" | "starting", reason: string): string {
+    const key = formatPlace({ mesh, rank });
+    const text = `${kind} ${reason}`;
+    if (this.#told.get(key) === text) return reason;
+    this.#told.set(key, text);
+    this.#report({ kind, mesh, rank, reason });
+    return reason;
+  }
+
+  /** Checks pods that the job has not made. @throws JobStartError */
+  #checkSelected(state: PodState): void {
+    const { name, namespace, meshes } = this.#spec;
+    for (const [mesh, spec] of Object.entries(meshes)) {
+      if (isProvisioned(spec)) continue;
+      const fail = (reason: string): never => {
+        throw new JobStartError(name, reason);
+      };
+      const living = [...state.values()].filter((pod) => pod.place.mesh === mesh && !pod.isOver && !pod.isEnding);
+      const found = `the selector "${spec.selector}" of mesh "${mesh}"`;
+      if (living.length === 0) fail(`${found} finds no pod in namespace "${namespace}"; look with kubectl get pods --show-labels`);
+      const hosts = spec.hosts ?? living.length;
+      const unknown = living.find(({ place }) => place.rank === noRank);
+      if (unknown !== undefined) {
+        fail(
+          `pod ${unknown.name}, which ${found} finds, has no rank: ${describeRule(spec.rank)}; name what tells the rank with the option rank`,
+        );
+      }
+      const beyond = living.find(({ place }) => place.rank >= hosts);
+      if (beyond !== undefined) {
+        fail(`pod ${beyond.name}, which ${found} finds, has rank ${beyond.place.rank}, and the mesh has hosts: ${hosts}`);
+      }
+      const [pair] = doublePods(new Map(living.map((pod) => [pod.uid, pod])));
+      if (pair !== undefined) {
+        fail(`pods ${pair[0].name} and ${pair[1].name}, which ${found} finds, both have rank ${pair[0].place.rank}`);
+      }
+    }
+  }
+}
+
+function describeRule(rule: { readonly label: string } | "job" | "statefulset" | null): string {
+  if (rule === "job") return "it has no completion index of an Indexed Job";
+  if (rule === "statefulset") return "it is no pod of a StatefulSet";
+  if (rule === null) return "it belongs neither to an Indexed Job nor to a StatefulSet";
+  return `its label "${rule.label}" is no whole number`;
+}

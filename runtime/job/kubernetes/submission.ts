@@ -1,0 +1,90 @@
+/** Makes the objects of a run: what is in them, the order, and what is left when one is refused. */
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { hostUri } from "../credentials/credentials-folder.js";
+import { hostPlaces } from "../mesh-spec.js";
+import type { Submission } from "../provider.js";
+import { formatRecord, type JobRecord } from "../record/job-record.js";
+import { makeDaemonArchive } from "../ssh/daemon-archive.js";
+import type { KubernetesApi } from "./api/kubernetes-api.js";
+import { retrying } from "./api/retry.js";
+import { type HostOrder, orderName } from "./host/host-order.js";
+import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
+import { type JobObjects, type JobRun, ownedBy } from "./manifest/job-objects.js";
+import { secretKey } from "./manifest/layout.js";
+
+/** The folder of the built files. */
+const dist = new URL("./", import.meta.url);
+
+/** Time in ms for which an API server that is away is asked again. */
+export const awayLimit = 60_000;
+
+/** What differs between runs of a job. */
+export interface RunFacts extends Pick<Submission, "applyId" | "lostTimeout" | "record"> {
+  /** The time in ms for which the hosts stay without a driver. */
+  readonly idle: number;
+  /** The secrets of the hosts by their URIs; absent in a manifest for people. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+/** Returns what the objects of a run are made of, besides the options of the job. */
+export function jobRun(spec: KubernetesSpec, { applyId, lostTimeout, record, idle, secrets }: RunFacts): JobRun {
+  const archive = makeDaemonArchive(dist);
+  const order: HostOrder = { archive: archive.order, hasCertificate: spec.tls !== null, idle, record };
+  const program = (name: string) => readFileSync(new URL(name, dist), "utf8");
+  const places = hostPlaces(provisionedMeshes(spec));
+  return {
+    applyId,
+    files: {
+      "host.cjs": program("job-kubernetes-host.cjs"),
+      "image.cjs": program("job-kubernetes-image.cjs"),
+      [orderName]: JSON.stringify(order),
+    },
+    daemon: archive.bytes,
+    isReplaced: lostTimeout > 0,
+    ...(secrets === undefined
+      ? {}
+      : {
+          secrets: Object.fromEntries(
+            places.map((place) => [secretKey(place.mesh, place.rank), base64(secrets[hostUri(applyId, place)] ?? "")]),
+          ),
+        }),
+  };
+}
+
+/** Returns the meshes whose pods a job makes. */
+export function provisionedMeshes({ meshes }: KubernetesSpec): Readonly<Record<string, { readonly hosts: number }>> {
+  const own = Object.entries(meshes).flatMap(([name, mesh]) => (isProvisioned(mesh) ? [[name, { hosts: mesh.hosts }]] : []));
+  return Object.fromEntries(own);
+}
+
+/** Returns the record of a job as its pods get it: they cannot use the job, and know which one they belong to. */
+export function recordForPods(record: string): string {
+  return formatRecord({ ...(JSON.parse(record) as JobRecord), heldOn: hostname() });
+}
+
+/**
+ * Applies the objects of a run.
+ * @returns the id of the owner
+ * @throws KubernetesError if one of them is refused; none of them is left then
+ */
+export async function applyObjects(api: KubernetesApi, { owner, owned }: JobObjects, signal: AbortSignal): Promise<string> {
+  const apply = (object: object) => retrying(() => api.apply(object), { limit: awayLimit, signal });
+  const { metadata } = await apply(owner);
+  const uid = metadata.uid!;
+  try {
+    for (const object of owned) {
+      signal.throwIfAborted();
+      await apply(ownedBy(owner, uid, object));
+    }
+  } catch (error) {
+    await retrying(() => api.delete("ConfigMap", metadata.name!, { uid }), { limit: awayLimit });
+    throw error;
+  }
+  return uid;
+}
+
+export function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+

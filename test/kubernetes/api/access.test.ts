@@ -1,0 +1,94 @@
+/** Tests of how a program finds a cluster, and of what it is told when there is none. */
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { loadClientNode } from "../../../runtime/job/kubernetes/api/client-node.js";
+import { type AccessOptions, openAccess } from "../../../runtime/job/kubernetes/api/cluster-access.js";
+import { configText } from "./scripted-server.js";
+
+const usual: AccessOptions = { kubeconfig: null, context: null };
+
+function makePlaces(env: Record<string, string> = {}) {
+  const home = mkdtempSync(path.join(tmpdir(), "home-"));
+  return { env, home, serviceAccount: path.join(home, "service-account") };
+}
+
+test("a program without a kubeconfig file, outside of a pod, is told where it was looked for", async () => {
+  const places = makePlaces();
+  await expect(openAccess(usual, places)).rejects.toThrow(
+    `cannot use Kubernetes: there is no kubeconfig file ${places.home}/.kube/config, KUBECONFIG names none, and this program ` +
+      "does not run in a pod with a service account; log in to a cluster, or name a file with the option kubeconfig",
+  );
+});
+
+test("the file in the home folder is used with its current context, as kubectl does", async () => {
+  const places = makePlaces();
+  mkdirSync(path.join(places.home, ".kube"));
+  writeFileSync(path.join(places.home, ".kube", "config"), configText("https://10.0.0.1:6443/"));
+  const access = await openAccess(usual, places);
+  expect([access.server, access.who]).toEqual(["https://10.0.0.1:6443", 'user "alice" of context "work"']);
+});
+
+test("KUBECONFIG is used before the file in the home folder, and a context that is named before the current one", async () => {
+  const places = makePlaces();
+  const file = path.join(places.home, "other");
+  writeFileSync(file, configText("https://10.0.0.2:6443"));
+  const named = { ...places, env: { KUBECONFIG: file } };
+  const access = await openAccess({ kubeconfig: null, context: "play" }, named);
+  expect([access.server, access.who]).toEqual(["https://10.0.0.2:6443", 'user "alice" of context "play"']);
+});
+
+test("a context that the file does not have is an error that names those that it has", async () => {
+  const places = makePlaces();
+  const file = path.join(places.home, "config");
+  writeFileSync(file, configText("https://10.0.0.2:6443"));
+  await expect(openAccess({ kubeconfig: file, context: "prod" }, places)).rejects.toThrow(
+    `cannot use Kubernetes: the kubeconfig file ${file} has no context "prod"; its contexts: "work", "play"`,
+  );
+});
+
+test("a kubeconfig file that does not exist, or is malformed, is named", async () => {
+  const places = makePlaces();
+  const file = path.join(places.home, "config");
+  await expect(openAccess({ kubeconfig: file, context: null }, places)).rejects.toThrow(
+    `cannot use Kubernetes: cannot read the kubeconfig file ${file}: ENOENT`,
+  );
+  writeFileSync(file, "clusters: [");
+  await expect(openAccess({ kubeconfig: file, context: null }, places)).rejects.toThrow(
+    `cannot use Kubernetes: cannot read the kubeconfig file ${file}: `,
+  );
+});
+
+test("several files in KUBECONFIG are refused instead of reading the first one", async () => {
+  const places = makePlaces({ KUBECONFIG: "/a:/b" });
+  await expect(openAccess(usual, places)).rejects.toThrow(
+    "cannot use Kubernetes: KUBECONFIG names 2 files, which Viceroy does not merge",
+  );
+});
+
+test("a context is refused in a pod that has a service account only", async () => {
+  const places = makePlaces({ KUBERNETES_SERVICE_HOST: "10.96.0.1" });
+  mkdirSync(places.serviceAccount);
+  writeFileSync(path.join(places.serviceAccount, "token"), "secret");
+  await expect(openAccess({ kubeconfig: null, context: "work" }, places)).rejects.toThrow(
+    'cannot use Kubernetes: the context "work" needs a kubeconfig file, and this pod has none',
+  );
+});
+
+test("a package that is not installed, too old, or too new for Node.js is an error with the command that installs another one", async () => {
+  const missing = Object.assign(new Error("Cannot find package '@kubernetes/client-node' imported from x"), {
+    code: "ERR_MODULE_NOT_FOUND",
+  });
+  await expect(loadClientNode(() => Promise.reject(missing))).rejects.toThrow(
+    "cannot use Kubernetes: the package @kubernetes/client-node is not installed: npm install @kubernetes/client-node@1.4",
+  );
+  await expect(loadClientNode(async () => ({ KubeConfig: class {} }))).rejects.toThrow(
+    "cannot use Kubernetes: the installed version of @kubernetes/client-node is too old; install 1.4 or newer",
+  );
+  const tooNew = new Error("createZstdDecompress is not a function");
+  await expect(loadClientNode(() => Promise.reject(tooNew))).rejects.toThrow(
+    `@kubernetes/client-node does not load on Node.js ${process.versions.node}: createZstdDecompress is not a function; ` +
+      "its version 2 needs Node.js 22.19 or newer",
+  );
+});
