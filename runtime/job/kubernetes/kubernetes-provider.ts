@@ -82,7 +82,9 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   async submit(submission: Submission): Promise<KubernetesAllocation> {
     const { applyId, folder, credentials, idle = driverEndMs, lostTimeout, client, record, signal } = submission;
     if (client !== undefined) {
-      throw new Error("a job of Kubernetes runs no command yet; run the program in a pod of its own, and use the job there");
+      throw new Error(
+        "a job of Kubernetes runs no command yet; run the program in a pod of its own, and use the job there",
+      );
     }
     const api = await this.#api();
     if (!this.#makesPods) return { applyId, owner: null, folder };
@@ -241,7 +243,9 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const whose = `namespace "${namespace}" has a ConfigMap "${name}" already`;
     if (run === undefined) throw new Error(`${whose}, which no job has made; give the job another name`);
     if (await this.#jobsLive(api, run)) {
-      throw new Error(`${whose}, of a job of this name that runs as ${run}; kill that job, or give this one another name`);
+      throw new Error(
+        `${whose}, of a job of this name that runs as ${run}; kill that job, or give this one another name`,
+      );
     }
     await this.#destroy(api, run, uid);
   }

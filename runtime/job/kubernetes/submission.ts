@@ -54,7 +54,9 @@ export function jobRun(spec: KubernetesSpec, { applyId, lostTimeout, record, idl
 
 /** Returns the meshes whose pods a job makes. */
 export function provisionedMeshes({ meshes }: KubernetesSpec): Readonly<Record<string, { readonly hosts: number }>> {
-  const own = Object.entries(meshes).flatMap(([name, mesh]) => (isProvisioned(mesh) ? [[name, { hosts: mesh.hosts }]] : []));
+  const own = Object.entries(meshes).flatMap(([name, mesh]) =>
+    isProvisioned(mesh) ? [[name, { hosts: mesh.hosts }]] : [],
+  );
   return Object.fromEntries(own);
 }
 
@@ -68,7 +70,11 @@ export function recordForPods(record: string): string {
  * @returns the id of the owner
  * @throws KubernetesError if one of them is refused; none of them is left then
  */
-export async function applyObjects(api: KubernetesApi, { owner, owned }: JobObjects, signal: AbortSignal): Promise<string> {
+export async function applyObjects(
+  api: KubernetesApi,
+  { owner, owned }: JobObjects,
+  signal: AbortSignal,
+): Promise<string> {
   const apply = (object: object) => retrying(() => api.apply(object), { limit: awayLimit, signal });
   const { metadata } = await apply(owner);
   const uid = metadata.uid!;
@@ -87,4 +93,3 @@ export async function applyObjects(api: KubernetesApi, { owner, owned }: JobObje
 export function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
-

@@ -244,15 +244,18 @@ test("an issuer that is called is asked by a line, and given up if it does not c
     connectPipe((onread) => connectTo({ path: socket, onread }), "connect", socket, undefined).then((pipe) =>
       desk.serve(pipe),
     );
-  const route = await awaitedIssuer({ path: socket, print: (line) => {
-    lines.push(line);
-    // The first call fails after the host has sent its request.
-    if (lines.length === 1)
-      connectTo({ path: socket }, function (this: Socket) {
-        this.destroy();
-      });
-    else void call();
-  } });
+  const route = await awaitedIssuer({
+    path: socket,
+    print: (line) => {
+      lines.push(line);
+      // The first call fails after the host has sent its request.
+      if (lines.length === 1)
+        connectTo({ path: socket }, function (this: Socket) {
+          this.destroy();
+        });
+      else void call();
+    },
+  });
   expect(statSync(socket).mode & 0o777).toBe(0o600);
   const place = path.join(folder, "called");
   const options = { clock: systemClock, random: systemRandom, identity, secret, folder: place };

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { CoreV1Api } from "@kubernetes/client-node";
 import { type JobEvent, JobStartError, JobSubmitError, KubernetesJob } from "viceroy/job";
 import { afterEach, beforeAll, expect, test } from "vitest";
+import { startJobDriver } from "../../job/job-driver.js";
+import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
-import { startJobDriver } from "../../job/job-driver.js";
-import { newCache } from "../../job/job-program.js";
 import { onKubernetes } from "../lab/on-kubernetes.js";
 
 let crew: Crew;
@@ -57,7 +57,9 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     const { trainers } = await job.state();
     const words = await trainers.spawnProcs().spawn("crew", crew.SteelWorker).env.call("VICEROY_JOB_RANK");
     expect([...words.values()]).toEqual(["0", "1"]);
-    const used = await lab().config.makeApiClient(CoreV1Api).readNamespacedSecret({ namespace, name: "viceroy-secrets" });
+    const used = await lab()
+      .config.makeApiClient(CoreV1Api)
+      .readNamespacedSecret({ namespace, name: "viceroy-secrets" });
     expect(Object.keys(used.data!).sort()).toEqual(["trainers-0", "trainers-1"]);
     await job.kill();
     expect(await podsOf(namespace)).toEqual([]);
@@ -72,7 +74,9 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     const lines: string[] = [];
     for await (const { mesh, rank, line } of job.logs()) lines.push(`${mesh}[${rank}] ${line}`);
     for (const rank of [0, 1]) {
-      expect(lines.some((line) => line.startsWith(`trainers[${rank}] viceroy host `) && line.includes("listens at"))).toBe(true);
+      expect(
+        lines.some((line) => line.startsWith(`trainers[${rank}] viceroy host `) && line.includes("listens at")),
+      ).toBe(true);
     }
   });
 
@@ -120,16 +124,23 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     const job = makeJob(namespace, { ...next, kubeconfig });
     const { trainers } = await job.state();
     expect(job.applyId).toBe(applyId);
-    expect([...(await trainers.spawnProcs().spawn("crew", crew.SteelWorker).echo.call("two")).values()]).toHaveLength(2);
+    expect([...(await trainers.spawnProcs().spawn("crew", crew.SteelWorker).echo.call("two")).values()]).toHaveLength(
+      2,
+    );
     expect((await podsOf(namespace)).map(({ metadata }) => metadata!.uid).sort()).toEqual(before);
   });
 
   test("an image that does not exist is an error with the words of Kubernetes, and nothing is left", async () => {
     const namespace = await lab().namespace();
-    const job = makeJob(namespace, { meshes: { trainers: { hosts: 1, image: "registry.invalid/none:1" } }, hostTimeout: "20s" });
+    const job = makeJob(namespace, {
+      meshes: { trainers: { hosts: 1, image: "registry.invalid/none:1" } },
+      hostTimeout: "20s",
+    });
     const error = await job.state().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(JobStartError);
-    expect((error as Error).message).toMatch(/pod viceroy-trainers-0-\w+.* cannot get its image \((ErrImagePull|ImagePullBackOff)\)/);
+    expect((error as Error).message).toMatch(
+      /pod viceroy-trainers-0-\w+.* cannot get its image \((ErrImagePull|ImagePullBackOff)\)/,
+    );
     expect(await podsOf(namespace)).toEqual([]);
   });
 
@@ -137,7 +148,9 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     const namespace = await lab().namespace();
     const first = makeJob(namespace);
     await first.apply();
-    const error = await makeJob(namespace).apply().catch((thrown: unknown) => thrown);
+    const error = await makeJob(namespace)
+      .apply()
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(JobSubmitError);
     expect((error as Error).message).toBe(
       `cannot submit job "viceroy": namespace "${namespace}" has a ConfigMap "viceroy" already, of a job of this name that runs as ` +
@@ -164,7 +177,11 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     const kubeconfig = await lab().user(namespace, [
       { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "patch", "delete"] },
     ]);
-    const error = await makeJob(namespace, { kubeconfig }).apply().catch((thrown: unknown) => thrown);
-    expect((error as Error).message).toMatch(/ may not patch services in namespace .*"viceroy job rbac" prints the Role that it needs$/);
+    const error = await makeJob(namespace, { kubeconfig })
+      .apply()
+      .catch((thrown: unknown) => thrown);
+    expect((error as Error).message).toMatch(
+      / may not patch services in namespace .*"viceroy job rbac" prints the Role that it needs$/,
+    );
   });
 });

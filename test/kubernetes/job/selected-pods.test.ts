@@ -110,6 +110,8 @@ onKubernetes("pods that a job takes", (lab) => {
       `cannot start job "viceroy": pod b, ${found} has rank 2, and the mesh has hosts: 2`,
     );
     await makePod(namespace, "c", "2");
-    expect(await messageOf(makeJob(namespace, 3))).toBe(`cannot start job "viceroy": pods b and c, ${found} both have rank 2`);
+    expect(await messageOf(makeJob(namespace, 3))).toBe(
+      `cannot start job "viceroy": pods b and c, ${found} both have rank 2`,
+    );
   });
 });

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { recordFileOf, recordVariable } from "../../batch/client.js";
-import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { hostUri } from "../../credentials/credentials-folder.js";
+import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { installDaemon } from "../../ssh/starter/install-daemon.js";
 import { hostPort, secretFile } from "../manifest/layout.js";
 import { enrolmentPort } from "../pods/pod-ports.js";
@@ -41,7 +41,9 @@ const failed = 70;
 function variable(name: string): string {
   const value = process.env[name];
   if (value !== undefined && value !== "") return value;
-  throw new Error(`cannot start: the pod has no variable ${name}; keep the env of the container when you change its template`);
+  throw new Error(
+    `cannot start: the pod has no variable ${name}; keep the env of the container when you change its template`,
+  );
 }
 
 function readArchive(folder: string): Buffer {

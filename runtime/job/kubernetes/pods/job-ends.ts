@@ -49,7 +49,9 @@ export function endOf(job: JobObject): string | undefined {
     return `Job ${name} of Kubernetes has failed${reason === "" ? "" : ` (${reason})`}${message === "" ? "" : `: ${message}`}`;
   }
   const isDone = conditions.some(({ type }) => type === "Complete" || type === "SuccessCriteriaMet");
-  return isDone ? `all hosts of Job ${name} of Kubernetes have ended by themselves: they had no driver for their idle time` : undefined;
+  return isDone
+    ? `all hosts of Job ${name} of Kubernetes have ended by themselves: they had no driver for their idle time`
+    : undefined;
 }
 
 /**

@@ -25,7 +25,11 @@ export async function* readPodLogs(
   let resume: (() => void) | undefined;
   const readers = new Map<string, Promise<void>>();
   const read = async (pod: PodFacts) => {
-    for await (const line of api.logs(pod.name, { container: pod.container, follow: ended !== undefined, signal: either })) {
+    for await (const line of api.logs(pod.name, {
+      container: pod.container,
+      follow: ended !== undefined,
+      signal: either,
+    })) {
       lines.push({ ...pod.place, line });
       wake?.();
       while (lines.length > maxAhead && !either.aborted) await new Promise<void>((resolve) => (resume = resolve));
@@ -39,7 +43,7 @@ export async function* readPodLogs(
   };
   const all = async () => {
     if (ended === undefined) {
-      await feed.until((state) => (begin(state), true), either);
+      begin(await feed.until((state) => state, either));
     } else {
       const watching = feed.until((state) => void begin(state), either);
       await Promise.race([watching, ended(either)]).catch(() => {});

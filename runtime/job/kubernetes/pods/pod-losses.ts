@@ -23,7 +23,8 @@ export class PodLosses {
       // The pod of a host that is lost can be gone, and its successor not there yet.
       this.#follow(key, known, pods.get(known.pod.uid), current.get(key));
     }
-    for (const [key, pod] of current) if (pod.isReady && !this.#hosts.has(key)) this.#hosts.set(key, { pod, state: "up" });
+    for (const [key, pod] of current)
+      if (pod.isReady && !this.#hosts.has(key)) this.#hosts.set(key, { pod, state: "up" });
   }
 
   #follow(key: string, { pod, state }: KnownHost, now: PodFacts | undefined, current: PodFacts | undefined): void {

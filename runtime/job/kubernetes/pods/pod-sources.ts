@@ -17,7 +17,12 @@ export function podSources({ name, meshes }: KubernetesSpec, applyId: string): P
   const selected = Object.entries(meshes).flatMap(([mesh, spec]): PodSource[] =>
     isProvisioned(spec)
       ? []
-      : [{ selection: { labelSelector: spec.selector }, placeOf: (pod) => ({ mesh, rank: selectedRank(pod, spec.rank) }) }],
+      : [
+          {
+            selection: { labelSelector: spec.selector },
+            placeOf: (pod) => ({ mesh, rank: selectedRank(pod, spec.rank) }),
+          },
+        ],
   );
   if (!Object.values(meshes).some(isProvisioned)) return selected;
   const own: PodSource = {
@@ -37,7 +42,9 @@ function selectedRank(pod: PodObject, rule: SelectedMeshSpec["rank"]): number {
   const byJob = wholeNumber(labels[rankAnnotation] ?? annotations[rankAnnotation]);
   // Kubernetes before 1.28 has no such label.
   const isOfSet = ownerReferences.some(({ kind }) => kind === "StatefulSet");
-  const bySet = wholeNumber(labels["apps.kubernetes.io/pod-index"] ?? (isOfSet ? /-(\d+)$/.exec(name)?.[1] : undefined));
+  const bySet = wholeNumber(
+    labels["apps.kubernetes.io/pod-index"] ?? (isOfSet ? /-(\d+)$/.exec(name)?.[1] : undefined),
+  );
   if (rule === "job") return byJob;
   if (rule === "statefulset") return bySet;
   return byJob === noRank ? bySet : byJob;

@@ -49,7 +49,8 @@ export class HostWait {
     if (pod === undefined) return this.#tell(place, "pending", `there is no pod for ${formatPlace(place)} yet`);
     const { name, trouble, isRunning, node } = pod;
     const at = node === undefined ? "" : ` on node ${node}`;
-    if (trouble?.isFinal) throw new JobStartError(this.#spec.name, `pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
+    if (trouble?.isFinal)
+      throw new JobStartError(this.#spec.name, `pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
     const isWaiting = trouble?.kind === "unschedulable" || trouble?.kind === "waiting";
     const what = trouble?.text ?? (isRunning ? "runs, and its daemon does not listen yet" : "is being started");
     return this.#tell(place, isWaiting ? "pending" : "starting", `pod ${name}${at} ${what}`);
@@ -74,7 +75,8 @@ export class HostWait {
       };
       const living = [...state.values()].filter((pod) => pod.place.mesh === mesh && !pod.isOver && !pod.isEnding);
       const found = `the selector "${spec.selector}" of mesh "${mesh}"`;
-      if (living.length === 0) fail(`${found} finds no pod in namespace "${namespace}"; look with kubectl get pods --show-labels`);
+      if (living.length === 0)
+        fail(`${found} finds no pod in namespace "${namespace}"; look with kubectl get pods --show-labels`);
       const hosts = spec.hosts ?? living.length;
       const unknown = living.find(({ place }) => place.rank === noRank);
       if (unknown !== undefined) {
@@ -84,7 +86,9 @@ export class HostWait {
       }
       const beyond = living.find(({ place }) => place.rank >= hosts);
       if (beyond !== undefined) {
-        fail(`pod ${beyond.name}, which ${found} finds, has rank ${beyond.place.rank}, and the mesh has hosts: ${hosts}`);
+        fail(
+          `pod ${beyond.name}, which ${found} finds, has rank ${beyond.place.rank}, and the mesh has hosts: ${hosts}`,
+        );
       }
       const [pair] = doublePods(new Map(living.map((pod) => [pod.uid, pod])));
       if (pair !== undefined) {
