@@ -25,7 +25,7 @@ export { Job } from "./job.js";
 export type { JobAttachOptions, JobOptions, JobSyncOptions } from "./job-options.js";
 export type { JobState } from "./job-state.js";
 export { Compute } from "./kubernetes/compute/compute.js";
-export type { ComputeOptions } from "./kubernetes/compute/compute-options.js";
+export type { ComputeOptions, ComputeVolume, ImageCache } from "./kubernetes/compute/compute-options.js";
 export { Image } from "./kubernetes/image/image.js";
 export { KubernetesJob } from "./kubernetes/kubernetes-job.js";
 export type {
@@ -35,6 +35,18 @@ export type {
   ProvisionedMesh,
   SelectedMesh,
 } from "./kubernetes/kubernetes-spec.js";
+export type {
+  Container,
+  EnvVariable,
+  Labels,
+  ObjectMetadata,
+  OwnerReference,
+  PodSpec,
+  PodTemplate,
+  Toleration,
+  Volume,
+  VolumeMount,
+} from "./kubernetes/manifest/objects.js";
 export { LocalJob, type LocalJobOptions } from "./local/local-job.js";
 export type { MeshSpec } from "./mesh-spec.js";
 export { ProcessJob, type ProcessJobOptions } from "./process/process-job.js";

@@ -173,7 +173,7 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
 export function optionsOf({ tls, drivers, meshes, ...spec }: KubernetesSpec): KubernetesJobOptions<string> {
   const given = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)) as typeof spec;
   const asked = Object.entries(meshes).map(([name, mesh]): [string, KubernetesMesh] => {
-    if (isProvisioned(mesh)) return [name, { hosts: mesh.hosts, compute: new Compute(mesh.compute) }];
+    if (isProvisioned(mesh)) return [name, { hosts: mesh.hosts, compute: Compute.fromJSON(mesh.compute) }];
     const { hosts, rank, selector } = mesh;
     return [name, { selector, ...(hosts === null ? {} : { hosts }), ...(rank === null ? {} : { rank }) }];
   });
@@ -221,7 +221,7 @@ function checkProvisioned(job: string, mesh: string, asked: ProvisionedMesh): Pr
   const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
   let spec: ComputeSpec;
   try {
-    spec = new Compute({ ...compute?.spec, ...given }).spec;
+    spec = Compute.fromJSON({ ...compute?.spec, ...given }).spec;
   } catch (error) {
     // The message names the option, and the mesh tells which of them.
     if (error instanceof Error)
@@ -232,7 +232,7 @@ function checkProvisioned(job: string, mesh: string, asked: ProvisionedMesh): Pr
   checkHostCount(mesh, hosts);
   checkMeshName(job, mesh, hosts!);
   // The template is merged now, so that one that the job cannot use is refused before anything is submitted.
-  new Compute(rest).podTemplate(job, mesh);
+  Compute.fromJSON(rest).podTemplate(job, mesh);
   return { hosts: hosts!, compute: rest };
 }
 

@@ -21,8 +21,17 @@ export class Compute {
    * @throws {TypeError} when an option is unknown or malformed, or Kubernetes would refuse a name
    * @throws {RangeError} when a number is out of range
    */
-  constructor(options: ComputeOptions | ComputeSpec) {
+  constructor(options: ComputeOptions) {
     this.spec = checkCompute(options);
+  }
+
+  /**
+   * Describes pods by what `toJSON` has returned.
+   *
+   * @hidden
+   */
+  static fromJSON(spec: ComputeSpec): Compute {
+    return new Compute(spec as ComputeOptions);
   }
 
   /**
@@ -36,7 +45,11 @@ export class Compute {
     return podTemplate(this.spec, { job, mesh, run: "0", setup: null, node: null, programs: 1, images: 1 });
   }
 
-  /** Returns the options as plain JSON. */
+  /**
+   * Returns the options as plain JSON.
+   *
+   * @hidden
+   */
   toJSON(): ComputeSpec {
     return this.spec;
   }

@@ -213,7 +213,11 @@ export class Image {
     return this.#steps.reduce(stepDigest, baseDigest(this.base));
   }
 
-  /** Returns the image as plain JSON. */
+  /**
+   * Returns the image as plain JSON.
+   *
+   * @hidden
+   */
   toJSON(): ImageSpec {
     return { from: this.base, steps: this.#steps };
   }
