@@ -5,21 +5,6 @@ import { type ComputeOptions, type ComputeSpec, checkCompute } from "./compute-o
 
 /**
  * Describes the pods of a mesh of a `KubernetesJob`. It is a value that does nothing: several meshes and jobs can share it.
- *
- * @example
- * ```ts
- * import { Compute, Image } from "viceroy/job";
- *
- * const compute = new Compute({
- *   cpus: 8,
- *   memory: "64Gi",
- *   gpus: 1,
- *   image: Image.from("node:22").npmInstall().env({ MODE: "fast" }),
- *   nodeSelector: { disk: "ssd" },
- *   secrets: ["registry-token"],
- * });
- * console.log(JSON.stringify(compute.podTemplate(), null, 2));
- * ```
  */
 export class Compute {
   /**

@@ -44,18 +44,6 @@ const takenFolders = [
  *
  * All files of the steps are in the working directory, which is empty at first, also if the container image has files there. The rest of the
  * pod's file system cannot be written, and steps do not run as root: packages of the system must be in the container image.
- *
- * @example
- * ```ts
- * import { Image } from "viceroy/job";
- *
- * const image = Image.from("node:22")
- *   .workdir("/app")
- *   .npmInstall()
- *   .env({ MODE: "fast" })
- *   .run("node scripts/prepare.js")
- *   .copy("data");
- * ```
  */
 export class Image {
   /** The name of the container image. */

@@ -10,10 +10,13 @@ import { stepFailed } from "../../manifest/layout.js";
 import type { ImageOrder } from "../steps.js";
 import { applyImage } from "./apply-image.js";
 import { readParts } from "./read-parts.js";
+import { endWithCommand } from "./run-command.js";
 import { StepError } from "./step-error.js";
 
 const [orderFile = "", cache] = process.argv.slice(2);
 process.title = "viceroy image";
+// The first process of a container ignores signals that it does not handle.
+process.once("SIGTERM", endWithCommand);
 
 async function main(): Promise<void> {
   const order = JSON.parse(readFileSync(orderFile, "utf8")) as ImageOrder;

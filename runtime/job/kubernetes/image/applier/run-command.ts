@@ -1,5 +1,5 @@
 /** Runs the command of a step, in a process group of its own. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
@@ -17,6 +17,19 @@ const maxLastLines = 20;
 /** Exit code of this program when it is asked to end, as shells have it. */
 const terminated = 143;
 
+/** The command that runs now. */
+let running: ChildProcess | undefined;
+
+/** Ends this program and the command that runs, with all of its processes. */
+export function endWithCommand(): never {
+  try {
+    if (running?.pid !== undefined) process.kill(-running.pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+  process.exit(terminated);
+}
+
 export async function runCommand(
   program: string,
   args: readonly string[],
@@ -28,6 +41,7 @@ export async function runCommand(
 ): Promise<CommandEnd> {
   const lastLines: string[] = [];
   const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  running = child;
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on("line", (line) => {
       print(line);
@@ -35,15 +49,6 @@ export async function runCommand(
       if (lastLines.length > maxLastLines) lastLines.shift();
     });
   }
-  const endWithPod = () => {
-    try {
-      process.kill(-child.pid!, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    process.exit(terminated);
-  };
-  process.once("SIGTERM", endWithPod);
   try {
     const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
     return { reason: reasonOf(code, signal), lastLines };
@@ -52,7 +57,7 @@ export async function runCommand(
     if (!isMissing) throw error;
     return { reason: `the container image has no program ${program}`, lastLines };
   } finally {
-    process.off("SIGTERM", endWithPod);
+    running = undefined;
   }
 }
 
