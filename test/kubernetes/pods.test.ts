@@ -10,6 +10,7 @@ import {
 } from "@kubernetes/client-node";
 import { expect, it } from "vitest";
 import { until } from "../proc/until.js";
+import { quantity } from "./api-server/quantity.js";
 import { drain, uncordon } from "./lab/access.js";
 import { backend, onKubernetes } from "./lab/on-kubernetes.js";
 
@@ -156,7 +157,7 @@ onKubernetes("pods of the lab", (lab) => {
     await scheduling.createPriorityClass({ body: { metadata: { name: priority }, value: 1000 } });
     const { status } = await core().readNode({ name: "n1" });
     // Two of these do not fit on one node.
-    const bytes = Math.floor(quantityOf(status!.allocatable!["memory"]!) * 0.6);
+    const bytes = Math.floor(quantity(status!.allocatable!["memory"]!) * 0.6);
     const resources = { requests: { memory: `${bytes}` } };
     const spec = { nodeSelector: { "kubernetes.io/hostname": "n1" }, containers: [container(forever, { resources })] };
     try {
@@ -272,8 +273,3 @@ onKubernetes("pods of the lab", (lab) => {
     expect(status).toMatchObject({ reason: "Evicted", message: "The node was low on resource: memory." });
   });
 });
-
-function quantityOf(text: string): number {
-  const [, number, unit] = /^(\d+)(Ki|Mi|Gi)?$/.exec(text)!;
-  return Number(number) * ({ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 }[unit ?? ""] ?? 1);
-}

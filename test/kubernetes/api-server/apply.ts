@@ -140,7 +140,10 @@ function write(root: Json, path: Path, leaf: Json): void {
   for (const [i, name] of path.entries()) {
     const last = i === path.length - 1;
     let next = step(value, name);
-    if (last || next === undefined) next = last ? leaf : path[i + 1]!.startsWith("k:") ? [] : {};
+    if (last) next = leaf;
+    // A new item of a list has its identity from the start, so that its other fields find it.
+    else if (next === undefined && name.startsWith("k:")) next = JSON.parse(name.slice(2)) as Json;
+    else next ??= path[i + 1]!.startsWith("k:") ? [] : {};
     if (isObject(value)) value[name.slice(2)] = next;
     else if (Array.isArray(value)) {
       const at = indexOf(value, name);

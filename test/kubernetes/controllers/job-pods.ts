@@ -78,7 +78,8 @@ interface ContainerStatus {
 export function failureAction(job: ApiObject, pod: ApiObject): Rule["action"] {
   const rules = (job["spec"].podFailurePolicy?.rules ?? []) as Rule[];
   const conditions = (pod["status"].conditions ?? []) as { type: string; status: string }[];
-  const containers = (pod["status"].containerStatuses ?? []) as ContainerStatus[];
+  const { containerStatuses = [], initContainerStatuses = [] } = pod["status"];
+  const containers = [...initContainerStatuses, ...containerStatuses] as ContainerStatus[];
   const matching = rules.find(({ onPodConditions, onExitCodes }) => {
     if (
       onPodConditions?.some(({ type, status = "True" }) =>

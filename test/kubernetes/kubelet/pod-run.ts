@@ -145,7 +145,7 @@ export class PodRun {
         const inside = inContainer(
           root,
           hostname,
-          mountsOf(container, this.#volumes),
+          mountsOf(container, this.#volumes, env),
           container.workingDir ?? "/",
           command,
         );

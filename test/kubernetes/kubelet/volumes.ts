@@ -1,8 +1,8 @@
 /** The volumes of a pod, as folders: empty ones, and files from Secrets, ConfigMaps, the downward API and tokens. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CoreV1Api, V1Container, V1KeyToPath, V1Pod, V1Volume, V1VolumeProjection } from "@kubernetes/client-node";
-import { fieldOf } from "./environment.js";
+import { expand, fieldOf } from "./environment.js";
 import type { Mount } from "./root-file-system.js";
 
 export interface VolumeContext {
@@ -24,10 +24,15 @@ export async function makeVolumes(context: VolumeContext, folder: string): Promi
 }
 
 /** Returns the mounts of a container. */
-export function mountsOf({ volumeMounts = [] }: V1Container, folder: string): Mount[] {
-  return volumeMounts.map(({ name, mountPath, subPath, readOnly }) => {
-    const source = path.join(folder, name, subPath ?? "");
-    if (subPath) mkdirSync(source, { recursive: true });
+export function mountsOf(
+  { volumeMounts = [] }: V1Container,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Mount[] {
+  return volumeMounts.map(({ name, mountPath, subPath, subPathExpr, readOnly }) => {
+    const below = subPath ?? expand(subPathExpr ?? "", env);
+    const source = path.join(folder, name, below);
+    if (below !== "" && !existsSync(source)) mkdirSync(source, { recursive: true });
     return { source, target: mountPath, readOnly: readOnly ?? false };
   });
 }
@@ -106,17 +111,20 @@ async function configFiles({ core, pod, authority }: VolumeContext, source: Sour
   const read = core.readNamespacedConfigMap({ name: source.name, namespace: pod.metadata!.namespace! });
   return choose(
     source,
-    await orEmpty(
+    await orEmpty<Buffer | string>(
       source,
-      read.then((config) => config.data),
+      read.then(({ data, binaryData = {} }) => {
+        const binary = Object.entries(binaryData).map(([key, value]) => [key, Buffer.from(value, "base64")]);
+        return { ...data, ...Object.fromEntries(binary) };
+      }),
     ),
   );
 }
 
-async function orEmpty(
+async function orEmpty<T = string>(
   source: Source,
-  data: Promise<Record<string, string> | undefined>,
-): Promise<Record<string, string>> {
+  data: Promise<Record<string, T> | undefined>,
+): Promise<Record<string, T>> {
   try {
     return (await data) ?? {};
   } catch (error) {
