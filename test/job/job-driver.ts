@@ -38,8 +38,14 @@ export interface JobDriver {
   events(): readonly string[];
 }
 
-/** Hosts that live answer within this time in ms. It is the same for all programs of a test, which may share a job. */
-const silence = limitUnderLoad(4000);
+/**
+ * Hosts that live answer within this time in ms. It is the same for all programs of a test, which may share a job. A host over
+ * ssh that is cut off ends by itself after 20 s, and the driver must notice sooner.
+ */
+const silence = limitUnderLoad(4000, 8000);
+const timeout = 60_000;
+/** This program must notice that a host is lost before the job has started it again, which takes Slurm 4 s. */
+const losesHosts = "on-lost-hosts.ts";
 
 /** How a program ends: it waits, leaves the job running, or kills it. */
 export type DriverEnd = "wait" | "leave" | "kill";
@@ -59,7 +65,8 @@ export function startJobDriver(
   env: NodeJS.ProcessEnv,
   ...further: readonly string[]
 ): JobDriver {
-  const patient = JSON.stringify({ attach: { silence, timeout: 60_000 }, ...options });
+  const attach = program === losesHosts ? { timeout } : { silence, timeout };
+  const patient = JSON.stringify({ attach, ...options });
   const node = [process.execPath, "--import", "tsx", join(project, "programs", program), patient, how];
   const [file, ...args] = [...through, ...node, ...further];
   const child = spawn(file!, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });

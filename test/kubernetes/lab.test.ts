@@ -1,4 +1,5 @@
 /** Promises that every Kubernetes of the tests keeps. Tests of jobs build on them. */
+import { spawnSync } from "node:child_process";
 import {
   BatchV1Api,
   CoreV1Api,
@@ -197,6 +198,19 @@ onKubernetes("the lab", (lab) => {
     const batch = lab().config.makeApiClient(BatchV1Api);
     await until(async () => (await batch.readNamespacedJob({ namespace, name: "many" })).status?.ready === 60);
     expect(new Set((await podsOf(namespace, "many")).map(({ status }) => status!.podIP)).size).toBe(60);
+  });
+
+  it.runIf(backend === "cluster")("has a laptop that reaches the API server, and no pod", async () => {
+    const namespace = await start("remote", listening, { hosts: 1 });
+    const [pod] = await readyPods(namespace, "remote", 1);
+    const api = new URL(lab().config.getCurrentCluster()!.server);
+    const program = `const socket = require("node:net").connect(process.argv[1], process.argv[2]);
+      socket.on("connect", () => { console.log("connected"); process.exit(); }).on("error", ({ code }) => console.log(code));`;
+    const connect = (prefix: readonly string[], port: string, host: string) =>
+      spawnSync("env", [...prefix, process.execPath, "-e", program, port, host], { encoding: "utf8" }).stdout.trim();
+    expect(connect(lab().laptop!, api.port, api.hostname)).toBe("connected");
+    expect(connect([], "7000", pod!.status!.podIP!)).toBe("connected");
+    expect(connect(lab().laptop!, "7000", pod!.status!.podIP!)).toBe("ENETUNREACH");
   });
 
   describe("when the API server restarts", () => {

@@ -19,8 +19,8 @@ export function explainOwnModule(error: unknown, url: string): unknown {
   if (existsSync(new URL(file))) return error;
   const name = url.slice(ownScheme.length);
   return new Error(
-    `cannot load ${name} of Viceroy ${version}: its installation on this machine does not have it; install viceroy again, ` +
-      `got ${fileURLToPath(file)}`,
+    `cannot load ${name} of Viceroy ${version}: expected ${fileURLToPath(file)}, which the installation on this machine ` +
+      "does not have; install viceroy again",
     { cause: error },
   );
 }

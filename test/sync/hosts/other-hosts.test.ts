@@ -122,6 +122,6 @@ test("a host whose installation cannot receive code says what it lacks", async (
   expect(name).toBe("SyncError");
   expect(message).toContain(`cannot bring the code to 1 of 2 hosts: host ${address}: `);
   expect(message).toContain(
-    `cannot load sync.mjs of Viceroy ${ownVersion()}: its installation on this machine does not have it; install viceroy again, got ${file}`,
+    `cannot load sync.mjs of Viceroy ${ownVersion()}: expected ${file}, which the installation on this machine does not have; install viceroy again`,
   );
 });
