@@ -44,8 +44,6 @@ export interface JobDriver {
  */
 const silence = limitUnderLoad(4000, 8000);
 const timeout = 60_000;
-/** This program must notice that a host is lost before the job has started it again, which takes Slurm 4 s. */
-const losesHosts = "on-lost-hosts.ts";
 
 /** How a program ends: it waits, leaves the job running, or kills it. */
 export type DriverEnd = "wait" | "leave" | "kill";
@@ -65,8 +63,7 @@ export function startJobDriver(
   env: NodeJS.ProcessEnv,
   ...further: readonly string[]
 ): JobDriver {
-  const attach = program === losesHosts ? { timeout } : { silence, timeout };
-  const patient = JSON.stringify({ attach, ...options });
+  const patient = JSON.stringify({ attach: { silence, timeout }, ...options });
   const node = [process.execPath, "--import", "tsx", join(project, "programs", program), patient, how];
   const [file, ...args] = [...through, ...node, ...further];
   const child = spawn(file!, args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
