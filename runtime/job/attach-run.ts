@@ -9,7 +9,7 @@ import { lastWords } from "./last-words.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { codeProgress } from "./progress.js";
 import type { JobProvider, ReadyHost, Report } from "./provider.js";
-import { startLimit } from "./start-limit.js";
+import { meshLimits, startLimit } from "./start-limit.js";
 
 /** The job whose run starts. */
 interface StartedJob {
@@ -127,7 +127,7 @@ async function certificateOf(provider: JobProvider, run: JobRun): Promise<JobRun
 }
 
 /**
- * Waits until the hosts are up, for the time limit of the job at most.
+ * Waits until the hosts are up, for the time limits of the job and its meshes at most.
  * @throws JobStartError, JobStartTimeoutError, PartialAllocationError if they do not come up
  */
 async function hostsInTime(
@@ -136,7 +136,9 @@ async function hostsInTime(
   report: Report,
   missing: ReadonlySet<string>,
 ): Promise<readonly ReadyHost[]> {
-  const late = startLimit(hostTimeout, report);
+  const limits = meshLimits(Object.keys(provider.meshes), provider.startTimeouts, hostTimeout);
+  const missingOf = (mesh: string) => [...missing].filter((place) => place.startsWith(`${mesh}[`));
+  const late = startLimit(limits, (mesh) => missingOf(mesh).length > 0, report);
   const signal = AbortSignal.any([run.leaving.signal, late.signal]);
   try {
     const hosts = await provider.hosts(run.record.allocation, late.report, signal);
@@ -145,12 +147,14 @@ async function hostsInTime(
     return hosts;
   } catch (error) {
     if (run.endReason !== undefined) throw new JobStartError(name, run.endReason, { cause: error });
-    if (!late.signal.aborted) throw error;
+    if (late.passed === undefined) throw error;
+    const { ms, option, meshes } = late.passed;
+    const places = meshes.flatMap(missingOf);
     // A provider that knows more says why in its error.
     const isReason = error instanceof Error && error.name !== "AbortError";
     const logs = provider.logs(run.record.allocation, { follow: false, signal: run.leaving.signal });
-    const reason = isReason ? error.message : await lastWords(logs, [...missing]);
-    throw new JobStartTimeoutError(name, hostTimeout, [...missing], reason);
+    const reason = isReason ? error.message : await lastWords(logs, places);
+    throw new JobStartTimeoutError(name, ms, places, reason, option);
   } finally {
     late.end();
   }

@@ -1,7 +1,15 @@
 /** Tests of jobs whose hosts are pods of Kubernetes: they come up, are replaced, and leave nothing behind. */
 import { setTimeout as pause } from "node:timers/promises";
 import { CoreV1Api } from "@kubernetes/client-node";
-import { type JobEvent, JobStartError, JobSubmitError, KubernetesJob } from "viceroy/job";
+import {
+  Compute,
+  Image,
+  type JobEvent,
+  JobStartError,
+  JobStartTimeoutError,
+  JobSubmitError,
+  KubernetesJob,
+} from "viceroy/job";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { startJobDriver } from "../../job/job-driver.js";
 import { newCache } from "../../job/job-program.js";
@@ -18,7 +26,7 @@ beforeAll(async () => {
 });
 
 onKubernetes("jobs of Kubernetes", (lab) => {
-  const jobs: KubernetesJob<string>[] = [];
+  const jobs: { kill(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(jobs.splice(0).map((job) => job.kill()));
   });
@@ -34,7 +42,7 @@ onKubernetes("jobs of Kubernetes", (lab) => {
       progress: "silent",
       ...options,
     });
-    jobs.push(job as unknown as KubernetesJob<string>);
+    jobs.push(job);
     return job;
   }
 
@@ -143,6 +151,28 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     );
     expect(await podsOf(namespace)).toEqual([]);
   });
+
+  test("the launch time-out of a mesh replaces that of the job, and its error names the mesh", async () => {
+    const namespace = await lab().namespace();
+    const image = lab().nodeImage;
+    const slow = new Compute({ image: Image.from(image).run("exec sleep 600"), launchTimeout: "20s" });
+    const job = new KubernetesJob({
+      namespace,
+      meshes: { loaders: { hosts: 1, image }, trainers: { hosts: 2, compute: slow } },
+      kubeconfig: lab().kubeconfig,
+      cache: null,
+      progress: "silent",
+      hostTimeout: "1h",
+    });
+    jobs.push(job);
+    const error = (await job.state().catch((thrown: unknown) => thrown)) as JobStartTimeoutError;
+    expect(error).toBeInstanceOf(JobStartTimeoutError);
+    expect(error.missing).toEqual(["trainers[0]", "trainers[1]"]);
+    expect(error.message).toMatch(
+      /^cannot start job "viceroy": trainers\[0\], trainers\[1\] did not come up within 20000 ms \(launchTimeout of mesh "trainers"\): pod viceroy-trainers-0-/,
+    );
+    expect(await podsOf(namespace)).toEqual([]);
+  }, 120_000);
 
   test("a name that another job has is refused while that one runs", async () => {
     const namespace = await lab().namespace();

@@ -77,7 +77,7 @@ export class HostWait {
       const found = `the selector "${spec.selector}" of mesh "${mesh}"`;
       if (living.length === 0)
         fail(`${found} finds no pod in namespace "${namespace}"; look with kubectl get pods --show-labels`);
-      const hosts = spec.hosts ?? living.length;
+      const { hosts } = spec;
       const unknown = living.find(({ place }) => place.rank === noRank);
       if (unknown !== undefined) {
         fail(
