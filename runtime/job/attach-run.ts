@@ -36,11 +36,12 @@ export async function attachRun(
   missing: ReadonlySet<string>,
 ): Promise<HostMeshes> {
   run.certificate ??= await certificateOf(job.provider, run);
-  for (;;) {
+  // A run that was found may have had all its hosts before.
+  for (let isFirst = run.isNew; ; isFirst = false) {
     run.losing = new AbortController();
     const { signal } = run.losing;
     // A host that was lost before is waited for. An error is final.
-    const hosts = await hostsInTime(job, run, report, missing);
+    const hosts = await hostsInTime(job, run, report, missing, !isFirst && bringsBack(job));
     try {
       return await attachOnce(job, run, hosts);
     } catch (error) {
@@ -128,6 +129,7 @@ async function certificateOf(provider: JobProvider, run: JobRun): Promise<JobRun
 
 /**
  * Waits until the hosts are up, for the time limits of the job and its meshes at most.
+ * @param isAgain whether hosts that have failed come back
  * @throws JobStartError, JobStartTimeoutError, PartialAllocationError if they do not come up
  */
 async function hostsInTime(
@@ -135,13 +137,14 @@ async function hostsInTime(
   run: JobRun,
   report: Report,
   missing: ReadonlySet<string>,
+  isAgain: boolean,
 ): Promise<readonly ReadyHost[]> {
   const limits = meshLimits(Object.keys(provider.meshes), provider.startTimeouts, hostTimeout);
   const missingOf = (mesh: string) => [...missing].filter((place) => place.startsWith(`${mesh}[`));
   const late = startLimit(limits, (mesh) => missingOf(mesh).length > 0, report);
   const signal = AbortSignal.any([run.leaving.signal, late.signal]);
   try {
-    const hosts = await provider.hosts(run.record.allocation, late.report, signal);
+    const hosts = await provider.hosts(run.record.allocation, late.report, signal, isAgain);
     const wanted = hostPlaces(provider.meshes).length;
     if (hosts.length < wanted) throw new PartialAllocationError(name, wanted, hosts.length);
     return hosts;

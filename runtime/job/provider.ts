@@ -126,9 +126,10 @@ export interface JobProvider<A extends Json = Json> {
   isAlive(allocation: A): Promise<boolean>;
   /**
    * Resolves with the hosts when they are up, fewer if the scheduler gives no more, and reports what the scheduler says until then.
+   * @param isAgain whether the hosts may have been up before, and lost ones come back: one that has failed is waited for
    * @throws JobStartError if the job ends before
    */
-  hosts(allocation: A, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]>;
+  hosts(allocation: A, report: Report, signal: AbortSignal, isAgain?: boolean): Promise<readonly ReadyHost[]>;
   /**
    * Resolves with a host that this driver has lost when it is up again. Absent: lost hosts do not come back.
    * @param lost the host as the driver knew it

@@ -142,8 +142,13 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     return this.#jobsLive(api, applyId);
   }
 
-  async hosts(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
-    const wait = new HostWait(this.#spec, this.meshes, report);
+  async hosts(
+    allocation: KubernetesAllocation,
+    report: Report,
+    signal: AbortSignal,
+    isAgain = false,
+  ): Promise<readonly ReadyHost[]> {
+    const wait = new HostWait(this.#spec, isAgain, report);
     const telling = new AbortController();
     if (this.#makesPods) {
       const either = AbortSignal.any([signal, telling.signal]);

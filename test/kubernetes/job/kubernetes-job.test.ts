@@ -1,4 +1,5 @@
 /** Tests of jobs whose hosts are pods of Kubernetes: they come up, are replaced, and leave nothing behind. */
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { CoreV1Api } from "@kubernetes/client-node";
 import {
@@ -16,7 +17,7 @@ import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
-import { onKubernetes } from "../lab/on-kubernetes.js";
+import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 
 let crew: Crew;
 // The processes of a pod that is deleted are lost.
@@ -24,6 +25,12 @@ collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
 });
+
+/** Returns the process of the daemon that has started a process. */
+function daemonOf(pid: number): number {
+  const of = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
+  return of("cmdline").startsWith("viceroy host") ? pid : daemonOf(Number(/^PPid:\s+(\d+)$/m.exec(of("status"))![1]));
+}
 
 onKubernetes("jobs of Kubernetes", (lab) => {
   const jobs: { kill(): Promise<void> }[] = [];
@@ -137,6 +144,42 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     );
     expect((await podsOf(namespace)).map(({ metadata }) => metadata!.uid).sort()).toEqual(before);
   });
+
+  // Pods of the cluster have process ids of their own.
+  test.runIf(backend !== "cluster")(
+    "a driver that finds a pod which has just crashed waits for the next one",
+    async () => {
+      const namespace = await lab().namespace();
+      const options = { cache: newCache(), meshes: { trainers: { hosts: 2, image: lab().nodeImage } } };
+      const known = { namespace, kubeconfig: lab().kubeconfig, ...options };
+      const driver = startJobDriver([], "on-kubernetes.ts", known, "wait", process.env);
+      const { applyId, pids } = await driver.outcome();
+      const daemon = daemonOf(pids![0]!);
+      driver.child.kill("SIGKILL");
+      await driver.exited;
+      // The Job cannot make another pod yet.
+      const core = lab().config.makeApiClient(CoreV1Api);
+      const quota = { metadata: { name: "no-pods" }, spec: { hard: { pods: "1" } } };
+      await core.createNamespacedResourceQuota({ namespace, body: quota });
+      process.kill(daemon, "SIGKILL");
+      await until(async () => (await podsOf(namespace)).some(({ status }) => status!.phase === "Failed"));
+      const job = makeJob(namespace, options);
+      const events: JobEvent[] = [];
+      await job.apply();
+      void (async () => {
+        for await (const event of job.watch()) events.push(event);
+      })();
+      const state = job.state();
+      await until(() => events.some(({ reason }) => reason.includes('container "host" ends with exit code 137')));
+      await core.deleteNamespacedResourceQuota({ namespace, name: "no-pods" });
+      const { trainers } = await state;
+      expect(job.applyId).toBe(applyId);
+      expect([...(await trainers.spawnProcs().spawn("crew", crew.SteelWorker).echo.call("up")).values()]).toHaveLength(
+        2,
+      );
+    },
+    120_000,
+  );
 
   test("an image that does not exist is an error with the words of Kubernetes, and nothing is left", async () => {
     const namespace = await lab().namespace();
