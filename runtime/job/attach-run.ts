@@ -9,7 +9,7 @@ import { lastWords } from "./last-words.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { codeProgress } from "./progress.js";
 import type { JobProvider, ReadyHost, Report } from "./provider.js";
-import { startLimit } from "./start-limit.js";
+import { meshLimits, startLimit } from "./start-limit.js";
 
 /** The job whose run starts. */
 interface StartedJob {
@@ -36,11 +36,12 @@ export async function attachRun(
   missing: ReadonlySet<string>,
 ): Promise<HostMeshes> {
   run.certificate ??= await certificateOf(job.provider, run);
-  for (;;) {
+  // A run that was found may have had all its hosts before.
+  for (let isFirst = run.isNew; ; isFirst = false) {
     run.losing = new AbortController();
     const { signal } = run.losing;
     // A host that was lost before is waited for. An error is final.
-    const hosts = await hostsInTime(job, run, report, missing);
+    const hosts = await hostsInTime(job, run, report, missing, !isFirst && bringsBack(job));
     try {
       return await attachOnce(job, run, hosts);
     } catch (error) {
@@ -127,7 +128,8 @@ async function certificateOf(provider: JobProvider, run: JobRun): Promise<JobRun
 }
 
 /**
- * Waits until the hosts are up, for the time limit of the job at most.
+ * Waits until the hosts are up, for the time limits of the job and its meshes at most.
+ * @param isAgain whether hosts that have failed come back
  * @throws JobStartError, JobStartTimeoutError, PartialAllocationError if they do not come up
  */
 async function hostsInTime(
@@ -135,22 +137,27 @@ async function hostsInTime(
   run: JobRun,
   report: Report,
   missing: ReadonlySet<string>,
+  isAgain: boolean,
 ): Promise<readonly ReadyHost[]> {
-  const late = startLimit(hostTimeout, report);
+  const limits = meshLimits(Object.keys(provider.meshes), provider.startTimeouts, hostTimeout);
+  const missingOf = (mesh: string) => [...missing].filter((place) => place.startsWith(`${mesh}[`));
+  const late = startLimit(limits, (mesh) => missingOf(mesh).length > 0, report);
   const signal = AbortSignal.any([run.leaving.signal, late.signal]);
   try {
-    const hosts = await provider.hosts(run.record.allocation, late.report, signal);
+    const hosts = await provider.hosts(run.record.allocation, late.report, signal, isAgain);
     const wanted = hostPlaces(provider.meshes).length;
     if (hosts.length < wanted) throw new PartialAllocationError(name, wanted, hosts.length);
     return hosts;
   } catch (error) {
     if (run.endReason !== undefined) throw new JobStartError(name, run.endReason, { cause: error });
-    if (!late.signal.aborted) throw error;
+    if (late.passed === undefined) throw error;
+    const { ms, option, meshes } = late.passed;
+    const places = meshes.flatMap(missingOf);
     // A provider that knows more says why in its error.
     const isReason = error instanceof Error && error.name !== "AbortError";
     const logs = provider.logs(run.record.allocation, { follow: false, signal: run.leaving.signal });
-    const reason = isReason ? error.message : await lastWords(logs, [...missing]);
-    throw new JobStartTimeoutError(name, hostTimeout, [...missing], reason);
+    const reason = isReason ? error.message : await lastWords(logs, places);
+    throw new JobStartTimeoutError(name, ms, places, reason, option);
   } finally {
     late.end();
   }

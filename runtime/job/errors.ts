@@ -43,13 +43,13 @@ export class JobStartError extends JobError {
   }
 }
 
-/** Thrown when the hosts of a job were not up within `hostTimeout`. */
+/** Thrown when the hosts of a job were not up within `hostTimeout`, or those of a mesh within the time limit of the mesh. */
 export class JobStartTimeoutError extends JobStartError {
   /** The name of the class. */
   override readonly name: string = "JobStartTimeoutError";
   /** The time limit in milliseconds. */
   readonly limit: number;
-  /** The hosts that were not up, such as `trainers[2]`. */
+  /** The hosts that were not up, such as `trainers[2]`: those of the meshes with this limit. */
   readonly missing: readonly string[];
 
   /**
@@ -59,11 +59,12 @@ export class JobStartTimeoutError extends JobStartError {
    * @param limit the time limit in milliseconds
    * @param missing the hosts that were not up
    * @param reason what else is known; may be empty
+   * @param option the option that sets the limit
    */
-  constructor(job: string, limit: number, missing: readonly string[], reason: string) {
+  constructor(job: string, limit: number, missing: readonly string[], reason: string, option = "hostTimeout") {
     super(
       job,
-      `${missing.join(", ")} did not come up within ${limit} ms (hostTimeout)${reason === "" ? "" : `: ${reason}`}`,
+      `${missing.join(", ")} did not come up within ${limit} ms (${option})${reason === "" ? "" : `: ${reason}`}`,
     );
     this.limit = limit;
     this.missing = missing;

@@ -236,9 +236,12 @@ export class JobLife {
     const progress = new Progress(this.name, places.length, output);
     const missing = new Set(places.map(formatPlace));
     const report: Report = (event) => {
-      const { mesh, rank } = event;
-      if (event.kind === "running" && mesh !== undefined && rank !== undefined)
-        missing.delete(formatPlace({ mesh, rank }));
+      const { kind, mesh, rank } = event;
+      if (mesh !== undefined && rank !== undefined) {
+        if (kind === "running") missing.delete(formatPlace({ mesh, rank }));
+        // A host that was up can be lost before all are.
+        if (kind === "pending" || kind === "starting") missing.add(formatPlace({ mesh, rank }));
+      }
       progress.add(event);
       this.#report(event);
     };

@@ -83,6 +83,14 @@ export interface GrowOptions extends Pick<Submission, "name" | "lostTimeout" | "
   readonly idle: number;
 }
 
+/** The time in which the hosts of a mesh must be up. */
+export interface StartTimeout {
+  /** Milliseconds. */
+  readonly ms: number;
+  /** The option that sets it, for messages. */
+  readonly option: string;
+}
+
 /** Gives hosts to jobs. */
 export interface JobProvider<A extends Json = Json> {
   /** The name of the provider in records, such as `"slurm"`. */
@@ -97,6 +105,8 @@ export interface JobProvider<A extends Json = Json> {
   readonly meshes: Readonly<Record<string, { readonly hosts: number }>>;
   /** The sizes to which the meshes can grow, for whose hosts a run has credentials from its start. Absent: no limit is known. */
   readonly largest?: Readonly<Record<string, { readonly hosts: number }>>;
+  /** The time limits of meshes that have one of their own. Absent, or absent for a mesh: `hostTimeout` of the job. */
+  readonly startTimeouts?: Readonly<Record<string, StartTimeout>>;
   /** Whether the hosts are the machine of the program itself, which attaches nothing then. Absent: false. */
   readonly isOwnHost?: boolean;
   /**
@@ -116,9 +126,10 @@ export interface JobProvider<A extends Json = Json> {
   isAlive(allocation: A): Promise<boolean>;
   /**
    * Resolves with the hosts when they are up, fewer if the scheduler gives no more, and reports what the scheduler says until then.
+   * @param isAgain whether the hosts may have been up before, and lost ones come back: one that has failed is waited for
    * @throws JobStartError if the job ends before
    */
-  hosts(allocation: A, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]>;
+  hosts(allocation: A, report: Report, signal: AbortSignal, isAgain?: boolean): Promise<readonly ReadyHost[]>;
   /**
    * Resolves with a host that this driver has lost when it is up again. Absent: lost hosts do not come back.
    * @param lost the host as the driver knew it

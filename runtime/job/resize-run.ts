@@ -7,7 +7,7 @@ import { joinHosts } from "./kernel.js";
 import { checkHostCount, formatPlace } from "./mesh-spec.js";
 import type { JobProvider, Report } from "./provider.js";
 import { formatRecord } from "./record/job-record.js";
-import { startLimit } from "./start-limit.js";
+import { meshLimits, startLimit } from "./start-limit.js";
 
 /** The job whose run grows. */
 interface GrownJob {
@@ -57,7 +57,8 @@ export async function resizeRun(
     const advice = "submit another job for them, with a cache of its own, and use its meshes beside those of this one";
     throw new JobResizeError(job, `a job of ${provider.kind} gets no further hosts while it runs; ${advice}`);
   }
-  const late = startLimit(options.hostTimeout, report);
+  const limits = meshLimits(Object.keys(meshes), {}, options.hostTimeout);
+  const late = startLimit(limits, () => true, report);
   try {
     const signal = AbortSignal.any([run.leaving.signal, late.signal]);
     const { allocation } = run.record;

@@ -1,5 +1,4 @@
 /** `KubernetesJob`: the hosts of a job are pods of a cluster of Kubernetes. */
-import { optionError } from "../check-option.js";
 import { Job } from "../job.js";
 import { checkRecord, type JobRecord } from "../record/job-record.js";
 import { KubernetesProvider } from "./kubernetes-provider.js";
@@ -37,7 +36,6 @@ export class KubernetesJob<M extends string> extends Job<M> {
   constructor(options: KubernetesJobOptions<M>, known?: JobRecord) {
     const { options: checked, spec } = checkKubernetesJob(options);
     const meshes = Object.entries(spec.meshes);
-    for (const [mesh, { hosts }] of meshes) if (hosts === null) throw optionError(`hosts of mesh "${mesh}"`, undefined);
     const [made, found] = [true, false].map((own) => meshes.find(([, mesh]) => isProvisioned(mesh) === own)?.[0]);
     if (made !== undefined && found !== undefined) {
       throw new TypeError(

@@ -10,7 +10,16 @@ import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js
 import type { PodIssuer } from "../credentials/index.js";
 import type { TlsSpec } from "../job-options.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
-import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import type {
+  JobLogLine,
+  JobProvider,
+  Json,
+  LogRequest,
+  ReadyHost,
+  Report,
+  StartTimeout,
+  Submission,
+} from "../provider.js";
 import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
@@ -74,8 +83,16 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   }
 
   get meshes(): Readonly<Record<string, { readonly hosts: number }>> {
-    const sizes = Object.entries(this.#spec.meshes).map(([name, { hosts }]) => [name, { hosts: hosts ?? 0 }]);
+    const sizes = Object.entries(this.#spec.meshes).map(([name, { hosts }]) => [name, { hosts }]);
     return Object.fromEntries(sizes);
+  }
+
+  get startTimeouts(): Readonly<Record<string, StartTimeout>> {
+    const own = Object.entries(this.#spec.meshes).flatMap(([name, mesh]) => {
+      const ms = isProvisioned(mesh) ? mesh.compute.launchTimeout : undefined;
+      return ms === undefined ? [] : [[name, { ms, option: `launchTimeout of mesh "${name}"` }] as const];
+    });
+    return Object.fromEntries(own);
   }
 
   /** @throws KubernetesError, Error if the cluster cannot be reached, refuses an object, or has a job of this name already */
@@ -125,8 +142,13 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     return this.#jobsLive(api, applyId);
   }
 
-  async hosts(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<readonly ReadyHost[]> {
-    const wait = new HostWait(this.#spec, this.meshes, report);
+  async hosts(
+    allocation: KubernetesAllocation,
+    report: Report,
+    signal: AbortSignal,
+    isAgain = false,
+  ): Promise<readonly ReadyHost[]> {
+    const wait = new HostWait(this.#spec, isAgain, report);
     const telling = new AbortController();
     if (this.#makesPods) {
       const either = AbortSignal.any([signal, telling.signal]);

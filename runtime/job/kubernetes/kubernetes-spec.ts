@@ -66,8 +66,8 @@ export interface ProvisionedMesh extends Pick<ComputeOptions, "hosts" | "cpus" |
 export interface SelectedMesh {
   /** The labels of the pods, as `kubectl get pods --selector` takes them: `"app=worker,tier!=test"`. */
   readonly selector: string;
-  /** The number of hosts. Default: the number of pods that the selector finds. */
-  readonly hosts?: number;
+  /** The number of hosts: the job waits until the selector finds a pod of each rank below it. */
+  readonly hosts: number;
   /**
    * How the rank of a pod is known: by a label, by the completion index of its Job, or by the number in its StatefulSet. Default: the first of
    * the completion index and the number that the pods have.
@@ -99,8 +99,7 @@ export type ProvisionedMeshSpec = { readonly hosts: number; readonly compute: Co
 
 /** A mesh of pods that are there. */
 export type SelectedMeshSpec = {
-  /** Null: as many as the selector finds. */
-  readonly hosts: number | null;
+  readonly hosts: number;
   readonly selector: string;
   readonly rank: { readonly label: string } | "job" | "statefulset" | null;
 };
@@ -175,7 +174,7 @@ export function optionsOf({ tls, drivers, meshes, ...spec }: KubernetesSpec): Ku
   const asked = Object.entries(meshes).map(([name, mesh]): [string, KubernetesMesh] => {
     if (isProvisioned(mesh)) return [name, { hosts: mesh.hosts, compute: Compute.fromJSON(mesh.compute) }];
     const { hosts, rank, selector } = mesh;
-    return [name, { selector, ...(hosts === null ? {} : { hosts }), ...(rank === null ? {} : { rank }) }];
+    return [name, { selector, hosts, ...(rank === null ? {} : { rank }) }];
   });
   return {
     ...(given as unknown as Pick<KubernetesJobOptions<string>, "namespace">),
@@ -250,14 +249,15 @@ function checkSelected(mesh: string, { selector, hosts, rank }: SelectedMesh): S
   if (parts.length === 0 || !isSelector) {
     throw optionError(`selector of mesh "${mesh}" as labels of pods, such as "app=worker"`, selector);
   }
-  if (hosts !== undefined) checkHostCount(mesh, hosts);
+  if (hosts === undefined) throw optionError(`hosts of mesh "${mesh}" as the number of its pods`, hosts);
+  checkHostCount(mesh, hosts);
   if (rank !== undefined && rank !== "job" && rank !== "statefulset") {
     checkOptionNames(`cannot make mesh "${mesh}" of a job with rank`, rank, ["label"]);
     if (typeof rank.label !== "string" || !isLabelKey(rank.label)) {
       throw optionError(`rank of mesh "${mesh}" as { label: "…" }, "job" or "statefulset"`, rank.label);
     }
   }
-  return { selector, hosts: hosts ?? null, rank: rank ?? null };
+  return { selector, hosts, rank: rank ?? null };
 }
 
 function checkDrivers(drivers: KubernetesJobOptions<string>["drivers"] = {}): DriverAccess | null {

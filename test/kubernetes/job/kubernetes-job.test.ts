@@ -1,14 +1,23 @@
 /** Tests of jobs whose hosts are pods of Kubernetes: they come up, are replaced, and leave nothing behind. */
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { CoreV1Api } from "@kubernetes/client-node";
-import { type JobEvent, JobStartError, JobSubmitError, KubernetesJob } from "viceroy/job";
+import {
+  Compute,
+  Image,
+  type JobEvent,
+  JobStartError,
+  JobStartTimeoutError,
+  JobSubmitError,
+  KubernetesJob,
+} from "viceroy/job";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { startJobDriver } from "../../job/job-driver.js";
 import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
-import { onKubernetes } from "../lab/on-kubernetes.js";
+import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 
 let crew: Crew;
 // The processes of a pod that is deleted are lost.
@@ -17,8 +26,14 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
+/** Returns the process of the daemon that has started a process. */
+function daemonOf(pid: number): number {
+  const of = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
+  return of("cmdline").startsWith("viceroy host") ? pid : daemonOf(Number(/^PPid:\s+(\d+)$/m.exec(of("status"))![1]));
+}
+
 onKubernetes("jobs of Kubernetes", (lab) => {
-  const jobs: KubernetesJob<string>[] = [];
+  const jobs: { kill(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(jobs.splice(0).map((job) => job.kill()));
   });
@@ -34,7 +49,7 @@ onKubernetes("jobs of Kubernetes", (lab) => {
       progress: "silent",
       ...options,
     });
-    jobs.push(job as unknown as KubernetesJob<string>);
+    jobs.push(job);
     return job;
   }
 
@@ -130,6 +145,42 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     expect((await podsOf(namespace)).map(({ metadata }) => metadata!.uid).sort()).toEqual(before);
   });
 
+  // Pods of the cluster have process ids of their own.
+  test.runIf(backend !== "cluster")(
+    "a driver that finds a pod which has just crashed waits for the next one",
+    async () => {
+      const namespace = await lab().namespace();
+      const options = { cache: newCache(), meshes: { trainers: { hosts: 2, image: lab().nodeImage } } };
+      const known = { namespace, kubeconfig: lab().kubeconfig, ...options };
+      const driver = startJobDriver([], "on-kubernetes.ts", known, "wait", process.env);
+      const { applyId, pids } = await driver.outcome();
+      const daemon = daemonOf(pids![0]!);
+      driver.child.kill("SIGKILL");
+      await driver.exited;
+      // The Job cannot make another pod yet.
+      const core = lab().config.makeApiClient(CoreV1Api);
+      const quota = { metadata: { name: "no-pods" }, spec: { hard: { pods: "1" } } };
+      await core.createNamespacedResourceQuota({ namespace, body: quota });
+      process.kill(daemon, "SIGKILL");
+      await until(async () => (await podsOf(namespace)).some(({ status }) => status!.phase === "Failed"));
+      const job = makeJob(namespace, options);
+      const events: JobEvent[] = [];
+      await job.apply();
+      void (async () => {
+        for await (const event of job.watch()) events.push(event);
+      })();
+      const state = job.state();
+      await until(() => events.some(({ reason }) => reason.includes('container "host" ends with exit code 137')));
+      await core.deleteNamespacedResourceQuota({ namespace, name: "no-pods" });
+      const { trainers } = await state;
+      expect(job.applyId).toBe(applyId);
+      expect([...(await trainers.spawnProcs().spawn("crew", crew.SteelWorker).echo.call("up")).values()]).toHaveLength(
+        2,
+      );
+    },
+    120_000,
+  );
+
   test("an image that does not exist is an error with the words of Kubernetes, and nothing is left", async () => {
     const namespace = await lab().namespace();
     const job = makeJob(namespace, {
@@ -143,6 +194,28 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     );
     expect(await podsOf(namespace)).toEqual([]);
   });
+
+  test("the launch time-out of a mesh replaces that of the job, and its error names the mesh", async () => {
+    const namespace = await lab().namespace();
+    const image = lab().nodeImage;
+    const slow = new Compute({ image: Image.from(image).run("exec sleep 600"), launchTimeout: "20s" });
+    const job = new KubernetesJob({
+      namespace,
+      meshes: { loaders: { hosts: 1, image }, trainers: { hosts: 2, compute: slow } },
+      kubeconfig: lab().kubeconfig,
+      cache: null,
+      progress: "silent",
+      hostTimeout: "1h",
+    });
+    jobs.push(job);
+    const error = (await job.state().catch((thrown: unknown) => thrown)) as JobStartTimeoutError;
+    expect(error).toBeInstanceOf(JobStartTimeoutError);
+    expect(error.missing).toEqual(["trainers[0]", "trainers[1]"]);
+    expect(error.message).toMatch(
+      /^cannot start job "viceroy": trainers\[0\], trainers\[1\] did not come up within 20000 ms \(launchTimeout of mesh "trainers"\): pod viceroy-trainers-0-/,
+    );
+    expect(await podsOf(namespace)).toEqual([]);
+  }, 120_000);
 
   test("a name that another job has is refused while that one runs", async () => {
     const namespace = await lab().namespace();

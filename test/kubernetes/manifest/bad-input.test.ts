@@ -106,11 +106,19 @@ describe("meshes", () => {
     ],
     [{ trainers: { selector: "app=x y" } }, 'such as "app=worker", got "app=x y"'],
     [
-      { trainers: { selector: "app=x", rank: "pod" } },
+      { trainers: { selector: "app=x" } },
+      'cannot make a job: expected hosts of mesh "trainers" as the number of its pods, got undefined',
+    ],
+    [
+      { trainers: { selector: "app=x", hosts: 0 } },
+      'expected hosts of mesh "trainers" as a whole number from 1 to 100000',
+    ],
+    [
+      { trainers: { selector: "app=x", hosts: 1, rank: "pod" } },
       'cannot make mesh "trainers" of a job with rank: expected options like { label }, got "pod"',
     ],
     [
-      { trainers: { selector: "app=x", rank: { label: "-" } } },
+      { trainers: { selector: "app=x", hosts: 1, rank: { label: "-" } } },
       'expected rank of mesh "trainers" as { label: "…" }, "job" or "statefulset", got "-"',
     ],
   ])("%j", (meshes, message) => {
@@ -120,9 +128,9 @@ describe("meshes", () => {
   test.each(["app=x", "app==x", "app!=x", "app", "!app", "a.b/c=d,e in (f,g), h notin (i)", "app="])(
     "the selector %j is taken",
     (selector) => {
-      expect(make({ meshes: { trainers: { selector } } })().spec.meshes["trainers"]).toEqual({
+      expect(make({ meshes: { trainers: { selector, hosts: 2 } } })().spec.meshes["trainers"]).toEqual({
         selector,
-        hosts: null,
+        hosts: 2,
         rank: null,
       });
     },
@@ -183,6 +191,7 @@ describe("Compute", () => {
     [{ imageCache: { node: "cache" } }, "expected node of imageCache as an absolute path"],
     [{ sharedMemory: "x" }, "expected sharedMemory as bytes"],
     [{ idle: "soon" }, "expected idle as milliseconds"],
+    [{ launchTimeout: "0s" }, 'cannot make a job: expected launchTimeout longer than 0, got "0s"'],
     [{ template: [] }, "expected template as a pod template, such as { spec: { … } }, got an array of 0"],
   ])("%j", (options, message) => {
     expect(() => new Compute(options as ComputeOptions)).toThrow(message);

@@ -53,7 +53,7 @@ test("a spec is plain JSON that makes the same job again", () => {
 
 test("a spec of selectors is plain JSON that makes the same job again", () => {
   const meshes = {
-    a: { selector: "app=x", rank: { label: "rank" } },
+    a: { selector: "app=x", hosts: 1, rank: { label: "rank" } },
     b: { selector: "app in (y, z)", hosts: 2, rank: "statefulset" },
   } as const;
   const { spec } = checkKubernetesJob({
@@ -75,7 +75,7 @@ test("without drivers there is no NetworkPolicy, and the Role does not mention i
 });
 
 test("the Role of a job that selects pods reads them, and changes nothing", () => {
-  const options = { namespace: "team", meshes: { trainers: { selector: "app=x" } } };
+  const options = { namespace: "team", meshes: { trainers: { selector: "app=x", hosts: 1 } } };
   const { rules } = driverRole(checkKubernetesJob(options).spec, objectsOf(options)) as unknown as {
     readonly rules: readonly { readonly verbs: readonly string[] }[];
   };

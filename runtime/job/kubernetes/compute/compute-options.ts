@@ -38,7 +38,7 @@ export interface ComputeOptions {
   readonly priorityClass?: string;
   /** The time for which the pods stay without a driver. Default: that of the job. */
   readonly idle?: Duration;
-  /** The time in which the pods must be up once the job runs. Default: `hostTimeout` of the job. */
+  /** The time in which the pods of the mesh must be up once they have nodes. Default: `start` of `hostTimeout` of the job. */
   readonly launchTimeout?: Duration;
   /** The size of `/dev/shm`: bytes, or text such as `"8Gi"`. It counts as memory of the pod. Default: that of the container runtime. */
   readonly sharedMemory?: number | string;
@@ -123,6 +123,9 @@ export function checkCompute(options: unknown): ComputeSpec {
   const { hosts, cpus, memory, gpus, gpuResource, image, sharedMemory, idle, launchTimeout } = given;
   if (hosts !== undefined && !(Number.isSafeInteger(hosts) && hosts >= 1)) {
     throw new RangeError(`cannot make a job: expected hosts as a whole number of at least 1, got ${String(hosts)}`);
+  }
+  if (launchTimeout !== undefined && durationMs(launchTimeout, "launchTimeout") === 0) {
+    throw optionError("launchTimeout longer than 0", launchTimeout);
   }
   if (cpus !== undefined) checkCpus("cpus", cpus);
   if (gpus !== undefined) checkGpus("gpus", gpus);

@@ -8,6 +8,7 @@ import { currentPods, doublePods, type PodFacts, type PodState } from "./pod-sta
 
 export class HostWait {
   readonly #spec: KubernetesSpec;
+  readonly #isAgain: boolean;
   readonly #places: readonly HostPlace[];
   readonly #report: Report;
   /** What was told of each host last. */
@@ -15,9 +16,11 @@ export class HostWait {
   /** What keeps each missing host from being up, by the host. */
   #missing: ReadonlyMap<string, string> = new Map();
 
-  constructor(spec: KubernetesSpec, meshes: Readonly<Record<string, { readonly hosts: number }>>, report: Report) {
+  /** @param isAgain whether the hosts may have been up before: a pod that has failed is replaced then, as while the job runs */
+  constructor(spec: KubernetesSpec, isAgain: boolean, report: Report) {
     this.#spec = spec;
-    this.#places = hostPlaces(meshes);
+    this.#isAgain = isAgain;
+    this.#places = hostPlaces(spec.meshes);
     this.#report = report;
   }
 
@@ -29,7 +32,7 @@ export class HostWait {
   /**
    * Looks at the pods, and reports what is new.
    * @returns the pods in the order of the hosts when all are Ready
-   * @throws JobStartError if a pod cannot become a host
+   * @throws JobStartError if a pod cannot become a host at the first start, or one that a selector finds has no rank
    */
   look(state: PodState): readonly PodFacts[] | undefined {
     this.#checkSelected(state);
@@ -49,7 +52,7 @@ export class HostWait {
     if (pod === undefined) return this.#tell(place, "pending", `there is no pod for ${formatPlace(place)} yet`);
     const { name, trouble, isRunning, node } = pod;
     const at = node === undefined ? "" : ` on node ${node}`;
-    if (trouble?.isFinal)
+    if (trouble?.isFinal && !this.#isAgain)
       throw new JobStartError(this.#spec.name, `pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
     const isWaiting = trouble?.kind === "unschedulable" || trouble?.kind === "waiting";
     const what = trouble?.text ?? (isRunning ? "runs, and its daemon does not listen yet" : "is being started");
@@ -77,7 +80,7 @@ export class HostWait {
       const found = `the selector "${spec.selector}" of mesh "${mesh}"`;
       if (living.length === 0)
         fail(`${found} finds no pod in namespace "${namespace}"; look with kubectl get pods --show-labels`);
-      const hosts = spec.hosts ?? living.length;
+      const { hosts } = spec;
       const unknown = living.find(({ place }) => place.rank === noRank);
       if (unknown !== undefined) {
         fail(
