@@ -47,7 +47,11 @@ async function versions() {
 }
 
 /** The arguments by which examples that need other machines run on this one. */
-const onThisMachine = { "examples/slurm": ["--local"], "examples/ssh": ["--local"] };
+const onThisMachine = {
+  "examples/kubernetes": ["--local"],
+  "examples/slurm": ["--local"],
+  "examples/ssh": ["--local"],
+};
 
 /** The runs of one version, each as `[folder, ...arguments]`. */
 const runs = [
