@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
 import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js";
 import type { PodIssuer } from "../credentials/index.js";
@@ -155,7 +156,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
       reportJobEvents(await this.#api(), this.#jobNames, report, either).catch(() => {});
     }
     try {
-      const pods = await this.#feed(allocation).until((state) => wait.look(state), signal);
+      const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
       return pods.map((pod) => this.#readyHost(allocation, pod));
     } catch (cause) {
       const why = [this.#feed(allocation).awayReason, wait.reason].filter((text) => text).join("; ");
@@ -182,7 +183,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const feed = this.#feed(allocation);
     const fence = setTimeout(() => void this.#fence(feed, lost, signal), fenceMs);
     try {
-      return await feed.until(isBack, signal);
+      return await holding(feed.until(isBack, signal));
     } finally {
       clearTimeout(fence);
     }
@@ -293,7 +294,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
       };
       await Promise.all(Array.from({ length: parallelDeletes }, deleteNext));
       const feed = new PodFeed(async () => api, podSources(this.#spec, applyId).slice(0, 1));
-      await feed.until((state) => (state.size === 0 ? true : undefined), signal);
+      await holding(feed.until((state) => (state.size === 0 ? true : undefined), signal));
     } catch (cause) {
       if (!signal.aborted) throw cause;
       const { items } = await api.list("Pod", { labelSelector });

@@ -145,6 +145,18 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     expect((await podsOf(namespace)).map(({ metadata }) => metadata!.uid).sort()).toEqual(before);
   });
 
+  test("a program that has used its pods ends after its last line, and leaves them to the next one", async () => {
+    const namespace = await lab().namespace();
+    const { kubeconfig, nodeImage: image } = lab();
+    const options = { namespace, kubeconfig, cache: newCache(), meshes: { trainers: { hosts: 1, image } } };
+    const driver = startJobDriver([], "on-kubernetes.ts", options, "leave", process.env);
+    expect((await driver.outcome()).message).toBe(undefined);
+    expect(await driver.exited).toBe(0);
+    expect(await podsOf(namespace)).toHaveLength(1);
+    await makeJob(namespace, options).kill();
+    expect(await podsOf(namespace)).toEqual([]);
+  });
+
   // Pods of the cluster have process ids of their own.
   test.runIf(backend !== "cluster")(
     "a driver that finds a pod which has just crashed waits for the next one",

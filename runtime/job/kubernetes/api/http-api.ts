@@ -44,6 +44,8 @@ interface Call extends Asked {
   readonly signal?: AbortSignal;
   /** The time in ms without any bytes after which the call fails. */
   readonly silence?: number;
+  /** Whether the program may end before the call. */
+  readonly isBackground?: boolean;
 }
 
 export class HttpApi implements KubernetesApi {
@@ -91,7 +93,8 @@ export class HttpApi implements KubernetesApi {
       resourceVersion,
       timeoutSeconds: watchSeconds,
     };
-    for await (const line of this.#lines({ ...call, method: "GET", query, signal, silence: watchMs })) {
+    const lines = this.#lines({ ...call, method: "GET", query, signal, silence: watchMs, isBackground: true });
+    for await (const line of lines) {
       const event = JSON.parse(line) as WatchEvent | { readonly type: "ERROR"; readonly object: { code?: number } };
       if (event.type !== "ERROR") yield event;
       else throw refusedError(event.object.code ?? 500, JSON.stringify(event.object), call, this.#access, undefined);
@@ -214,6 +217,7 @@ export class HttpApi implements KubernetesApi {
     body,
     signal,
     silence = answerMs,
+    isBackground = false,
     ...asked
   }: Call): Promise<IncomingMessage> {
     const url = new URL(this.server + path);
@@ -235,7 +239,10 @@ export class HttpApi implements KubernetesApi {
     return new Promise((resolve, reject) => {
       const sent = send(url, { ...options, method, headers, ...(signal === undefined ? {} : { signal }) }, resolve);
       sent.setTimeout(silence, () => sent.destroy(new Error(`nothing has come for ${silence} ms`)));
-      sent.on("socket", (socket) => socket.setKeepAlive(true, keepAliveMs));
+      sent.on("socket", (socket) => {
+        socket.setKeepAlive(true, keepAliveMs);
+        if (isBackground) socket.unref();
+      });
       sent.on("error", (cause) => reject(signal?.aborted ? signal.reason : silentError(cause, asked, this.#access)));
       sent.end(content);
     });

@@ -12,13 +12,15 @@ export interface RetryWorld {
   now(): number;
   /** Returns a number that is uniform in [0, 1). */
   random(): number;
-  pause(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  /** @param isBackground whether the program may end meanwhile */
+  pause(ms: number, signal: AbortSignal | undefined, isBackground?: boolean): Promise<void>;
 }
 
 export const systemWorld: RetryWorld = {
   now: () => performance.now(),
   random: Math.random,
-  pause: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
+  pause: (ms, signal, isBackground = false) =>
+    pause(ms, undefined, { ref: !isBackground, ...(signal === undefined ? {} : { signal }) }),
 };
 
 /** Returns the pause in ms before an attempt. @param failures the number of attempts that have failed, at least 1 */

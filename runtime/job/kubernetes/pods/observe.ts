@@ -1,6 +1,7 @@
 /**
  * Tells of the objects of a kind as they are, and then of each change, for as long as somebody listens. It goes on when the API server ends a
- * watch, was away, does not know the version any more (410), or gets a new token, and asks at most once a second when nothing changes.
+ * watch, was away, does not know the version any more (410), or gets a new token, and asks at most once a second when nothing changes. A watch does
+ * not keep the program alive.
  */
 import type { ApiObject, KubernetesApi, ResourceKind, Selection } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
@@ -64,7 +65,7 @@ export async function* observe(
   }
 }
 
-/** Waits. An abort ends the wait, and is no error. */
+/** Waits, which does not keep the program alive. An abort ends the wait, and is no error. */
 async function quietPause(ms: number, signal: AbortSignal, world: RetryWorld): Promise<void> {
-  if (ms > 0 && !signal.aborted) await world.pause(ms, signal).catch(() => {});
+  if (ms > 0 && !signal.aborted) await world.pause(ms, signal, true).catch(() => {});
 }

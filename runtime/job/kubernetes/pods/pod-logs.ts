@@ -1,4 +1,5 @@
 /** What the pods of a job have printed, from all of them at once. */
+import { holding } from "../../batch/batch-run.js";
 import type { JobLogLine, LogRequest } from "../../provider.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
@@ -43,9 +44,9 @@ export async function* readPodLogs(
   };
   const all = async () => {
     if (ended === undefined) {
-      begin(await feed.until((state) => state, either));
+      begin(await holding(feed.until((state) => state, either)));
     } else {
-      const watching = feed.until((state) => void begin(state), either);
+      const watching = holding(feed.until((state) => void begin(state), either));
       await Promise.race([watching, ended(either)]).catch(() => {});
     }
     await Promise.all(readers.values());
