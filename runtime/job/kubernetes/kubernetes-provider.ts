@@ -27,7 +27,7 @@ import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
 import { retrying } from "./api/retry.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
-import { hostPort, meshObjectName, runLabel, secretKey, secretName } from "./manifest/layout.js";
+import { driverLabel, hostPort, meshObjectName, runLabel, secretKey, secretName } from "./manifest/layout.js";
 import { endOf, jobsEnd, reportJobEvents } from "./pods/job-ends.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
@@ -37,6 +37,7 @@ import { PodSigner } from "./pods/pod-signer.js";
 import { podSources, runSelector } from "./pods/pod-sources.js";
 import { currentPods, type PodFacts, type PodState } from "./pods/pod-state.js";
 import { HostWait } from "./pods/ready-hosts.js";
+import { ReplacementDelay } from "./pods/replacement-delay.js";
 import { applyObjects, awayLimit, base64, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
 /** What is known of a submitted job. */
@@ -100,9 +101,9 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   async submit(submission: Submission): Promise<KubernetesAllocation> {
     const { applyId, folder, credentials, idle = driverEndMs, lostTimeout, client, record, signal } = submission;
     if (client !== undefined) {
-      throw new Error(
-        "a job of Kubernetes runs no command yet; run the program in a pod of its own, and use the job there",
-      );
+      const role = `the Role that "viceroy job rbac" prints`;
+      const pod = `a pod with the label ${driverLabel}=${this.#spec.name} and ${role}`;
+      throw new Error(`a job of Kubernetes runs no command; start the program in ${pod}, and call job.state() there`);
     }
     const api = await this.#api();
     if (!this.#makesPods) return { applyId, owner: null, folder };
@@ -195,9 +196,11 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const api = await this.#api();
     const signer = await this.#signer(api, allocation);
     const losses = new PodLosses(report);
+    const delay = new ReplacementDelay({ api, isReplaced: () => this.#replaces(api, allocation), now: Date.now });
     const seen = this.#feed(allocation).until<never>((state) => {
       signer?.see(state);
       losses.see(state);
+      if (this.#makesPods) delay.see(state);
       return undefined;
     }, either);
     const selector = runSelector(this.#spec.name, allocation.applyId);
@@ -254,6 +257,13 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const labelSelector = runSelector(this.#spec.name, applyId);
     const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit });
     return items.length === this.#jobNames.length && items.every((job) => endOf(job) === undefined);
+  }
+
+  /** Returns whether the Jobs of a run replace failed pods. */
+  async #replaces(api: KubernetesApi, { applyId }: KubernetesAllocation): Promise<boolean> {
+    const labelSelector = runSelector(this.#spec.name, applyId);
+    const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit });
+    return items.every(({ spec }) => (spec as { backoffLimitPerIndex?: number }).backoffLimitPerIndex !== 0);
   }
 
   /** Removes what an earlier run of the same name has left. @throws Error if that run goes on */

@@ -1,7 +1,7 @@
 /** Tests of jobs whose hosts are pods of Kubernetes: they come up, are replaced, and leave nothing behind. */
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { CoreV1Api } from "@kubernetes/client-node";
+import { BatchV1Api, CoreV1Api } from "@kubernetes/client-node";
 import {
   Compute,
   Image,
@@ -95,31 +95,45 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     }
   });
 
-  test("a pod that is deleted is warned about, and another one takes its rank with a secret of its own", async () => {
-    const namespace = await lab().namespace();
-    const job = makeJob(namespace, { hostTimeout: { lost: "90s" } });
-    const { trainers } = await job.state();
-    const events = collect(job);
-    const workers = trainers.spawnProcs().spawn("crew", crew.SteelWorker);
-    await workers.echo.call("before");
-    const [first] = (await podsOf(namespace)).filter(
-      ({ metadata }) => metadata!.annotations!["batch.kubernetes.io/job-completion-index"] === "0",
-    );
-    const core = lab().config.makeApiClient(CoreV1Api);
-    await core.deleteNamespacedPod({ namespace, name: first!.metadata!.name!, gracePeriodSeconds: 5 });
-    await until(() => events.some(({ kind, rank }) => kind === "warned" && rank === 0));
-    // The daemon gives its actors the grace period.
-    expect(await workers.slice({ hosts: 0 }).echo.callOne("still here")).toBe("still here");
-    await until(() => events.some(({ kind, rank }) => kind === "host-replaced" && rank === 0), 100_000);
-    const kinds = events.filter(({ rank }) => rank === 0).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => ["warned", "host-lost", "host-replaced"].includes(kind))).toEqual([
-      "warned",
-      "host-lost",
-      "host-replaced",
-    ]);
-    const words = await trainers.spawnProcs().spawn("again", crew.SteelWorker).env.call("VICEROY_JOB_RANK");
-    expect([...words.values()]).toEqual(["0", "1"]);
-  });
+  /** The rules of a driver, with what it may do with pods. */
+  const rules = (...podVerbs: string[]) => [
+    { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch", "delete", ...podVerbs] },
+    { apiGroups: [""], resources: ["configmaps", "events", "secrets", "services"], verbs: ["*"] },
+    { apiGroups: ["batch", "networking.k8s.io"], resources: ["jobs", "networkpolicies"], verbs: ["*"] },
+  ];
+
+  test.each([
+    ["at once", ["patch"]],
+    ["after the delay of the Job controller, for a driver that may not patch pods", []],
+  ])(
+    "a pod that is deleted is warned about, and another one takes its rank with a secret of its own %s",
+    async (_when, verbs) => {
+      const namespace = await lab().namespace();
+      const kubeconfig = await lab().user(namespace, rules(...verbs));
+      const job = makeJob(namespace, { kubeconfig, hostTimeout: { lost: "90s" } });
+      const { trainers } = await job.state();
+      const events = collect(job);
+      const workers = trainers.spawnProcs().spawn("crew", crew.SteelWorker);
+      await workers.echo.call("before");
+      const [first] = (await podsOf(namespace)).filter(
+        ({ metadata }) => metadata!.annotations!["batch.kubernetes.io/job-completion-index"] === "0",
+      );
+      const core = lab().config.makeApiClient(CoreV1Api);
+      await core.deleteNamespacedPod({ namespace, name: first!.metadata!.name!, gracePeriodSeconds: 5 });
+      await until(() => events.some(({ kind, rank }) => kind === "warned" && rank === 0));
+      // The daemon gives its actors the grace period.
+      expect(await workers.slice({ hosts: 0 }).echo.callOne("still here")).toBe("still here");
+      await until(() => events.some(({ kind, rank }) => kind === "host-replaced" && rank === 0), 100_000);
+      const kinds = events.filter(({ rank }) => rank === 0).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => ["warned", "host-lost", "host-replaced"].includes(kind))).toEqual([
+        "warned",
+        "host-lost",
+        "host-replaced",
+      ]);
+      const words = await trainers.spawnProcs().spawn("again", crew.SteelWorker).env.call("VICEROY_JOB_RANK");
+      expect([...words.values()]).toEqual(["0", "1"]);
+    },
+  );
 
   test("a driver that was killed leaves its pods to the next one", async () => {
     const namespace = await lab().namespace();
@@ -176,11 +190,8 @@ onKubernetes("jobs of Kubernetes", (lab) => {
       process.kill(daemon, "SIGKILL");
       await until(async () => (await podsOf(namespace)).some(({ status }) => status!.phase === "Failed"));
       const job = makeJob(namespace, options);
-      const events: JobEvent[] = [];
       await job.apply();
-      void (async () => {
-        for await (const event of job.watch()) events.push(event);
-      })();
+      const events = collect(job);
       const state = job.state();
       await until(() => events.some(({ reason }) => reason.includes('container "host" ends with exit code 137')));
       await core.deleteNamespacedResourceQuota({ namespace, name: "no-pods" });
@@ -189,6 +200,34 @@ onKubernetes("jobs of Kubernetes", (lab) => {
       expect([...(await trainers.spawnProcs().spawn("crew", crew.SteelWorker).echo.call("up")).values()]).toHaveLength(
         2,
       );
+    },
+    120_000,
+  );
+
+  test.runIf(backend !== "cluster")(
+    "a host that crashes twice comes back twice, and its Job goes on with one pod of each rank",
+    async () => {
+      const namespace = await lab().namespace();
+      const job = makeJob(namespace, { hostTimeout: { lost: "90s" } });
+      const { trainers } = await job.state();
+      const events = collect(job);
+      for (const losses of [1, 2]) {
+        const worker = trainers.slice({ hosts: 0 }).spawnProcs().spawn("crew", crew.SteelWorker);
+        const { pid } = await worker.where.callOne();
+        process.kill(daemonOf(pid), "SIGKILL");
+        const isBack = ({ kind, rank }: JobEvent) => kind === "host-replaced" && rank === 0;
+        await until(() => events.filter(isBack).length === losses, 100_000);
+      }
+      const living = (await podsOf(namespace)).filter(({ status }) => status!.phase === "Running");
+      const index = "batch.kubernetes.io/job-completion-index";
+      expect(living.map(({ metadata }) => metadata!.annotations![index]).sort()).toEqual(["0", "1"]);
+      const { status } = await lab()
+        .config.makeApiClient(BatchV1Api)
+        .readNamespacedJob({ namespace, name: "viceroy-trainers" });
+      expect(status).toMatchObject({ active: 2 });
+      expect(status!.conditions ?? []).toEqual([]);
+      await job.kill();
+      expect(await podsOf(namespace)).toEqual([]);
     },
     120_000,
   );
@@ -255,6 +294,16 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     expect(job.active).toBe(true);
     await job.kill();
     expect(await podsOf(namespace)).toEqual([]);
+  });
+
+  test("a command is refused with what to do instead, and nothing is made", async () => {
+    const namespace = await lab().namespace();
+    await expect(makeJob(namespace).run(["node", "main.js"])).rejects.toThrow(
+      'cannot submit job "viceroy": a job of Kubernetes runs no command; start the program in a pod with the label viceroy/driver=viceroy ' +
+        'and the Role that "viceroy job rbac" prints, and call job.state() there',
+    );
+    const { items } = await lab().config.makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace });
+    expect(items.map(({ metadata }) => metadata!.name)).not.toContain("viceroy");
   });
 
   test("a missing permission is named, and nothing is left", async () => {

@@ -24,6 +24,7 @@ export interface ApiMetadata {
   /** The time at which the object will be gone; absent if it is not being deleted. */
   readonly deletionTimestamp?: string;
   readonly deletionGracePeriodSeconds?: number;
+  readonly finalizers?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid: string }[];

@@ -14,6 +14,9 @@ export const queueLabel = "kueue.x-k8s.io/queue-name";
 /** The annotation in which the Job controller writes the rank of a pod. */
 export const rankAnnotation = "batch.kubernetes.io/job-completion-index";
 
+/** The finalizer by which the Job controller keeps a pod until it has counted its end. */
+export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
+
 /** The container of the daemon. */
 export const hostContainer = "host";
 

@@ -42,8 +42,8 @@ function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
   };
   const hasPolicy = namesOf("NetworkPolicy").length > 0;
   return [
-    // A host that the driver has lost is ended, so that its Job replaces it.
-    { apiGroups: [""], resources: ["pods"], verbs: ["delete"] },
+    // A host that the driver has lost is ended, so that its Job replaces it, and without the delay that the Job reads from its finalizer.
+    { apiGroups: [""], resources: ["pods"], verbs: ["delete", "patch"] },
     // Requests that create or list have no name that a rule could compare.
     { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: ["create"] },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["create", "list", "watch"] },

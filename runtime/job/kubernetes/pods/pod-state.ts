@@ -28,6 +28,12 @@ export interface PodFacts {
   readonly isEnding: boolean;
   /** Whether it has ended, and is kept for its logs. */
   readonly isOver: boolean;
+  /** Whether it has ended by an error, or was ended. */
+  readonly hasFailed: boolean;
+  /** What keeps it from being removed. */
+  readonly finalizers: readonly string[];
+  /** The version of its object, which changes with each change. */
+  readonly version: string | undefined;
   /** The time at which it was made, in ms since 1970. */
   readonly madeAt: number;
   /** The time at which its daemon has started, in ms since 1970; 0 if it has not. */
@@ -100,7 +106,7 @@ function isLater(pod: PodFacts, other: PodFacts): boolean {
 
 function factsOf(pod: PodObject, placeOf: PlaceOf): PodFacts | undefined {
   const place = placeOf(pod);
-  const { uid, name, creationTimestamp = "", deletionTimestamp } = pod.metadata;
+  const { uid, name, creationTimestamp = "", deletionTimestamp, finalizers = [], resourceVersion } = pod.metadata;
   if (place === undefined || uid === undefined || name === undefined) return undefined;
   const { phase, podIP, conditions = [], containerStatuses = [] } = pod.status ?? {};
   const isEnding = deletionTimestamp !== undefined;
@@ -117,6 +123,9 @@ function factsOf(pod: PodObject, placeOf: PlaceOf): PodFacts | undefined {
     isReady: isReady && !isEnding && podIP !== undefined && phase === "Running",
     isEnding,
     isOver: phase === "Succeeded" || phase === "Failed",
+    hasFailed: phase === "Failed",
+    finalizers,
+    version: resourceVersion,
     madeAt: Date.parse(creationTimestamp) || 0,
     startedAt: Math.max(0, ...starts),
     restarts: containerStatuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0),
