@@ -64,5 +64,14 @@ export class SshDrivers {
 
 /** Returns the processes of a program, among given ones. */
 export function running(program: RegExp, pids: readonly number[]): number[] {
-  return pids.filter((pid) => program.test(readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ")));
+  return pids.filter((pid) => program.test(commandOf(pid)));
+}
+
+/** Returns the command line of a process; nothing if it has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
 }

@@ -149,7 +149,7 @@ await check("init ran before the first message", async () => {
 });
 await check("timeout reaches the handler's signal and rejects with TimeoutError", async () => {
   const one = probes.slice({ gpus: 0 });
-  const error = await rejection(one.untilAborted.with({ timeout: 1000 }).callOne());
+  const error = await rejection(one.untilAborted.with({ timeout: 3000 }).callOne());
   equal(error instanceof TimeoutError, true);
   equal(await one.aborted.callOne(), true);
 });
