@@ -9,7 +9,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { nodeOf, webpack } from "../bundlers/tools.js";
+import { hasContainers } from "../kubernetes/kubelet/root-file-system.js";
+import { makeNamespace } from "../kubernetes/lab/access.js";
+import { type Ends, endAll } from "../kubernetes/lab/ends.js";
+import { startStandIn } from "../kubernetes/lab/stand-in-lab.js";
 import { peer } from "../peers.js";
+import { permitted } from "../permitted.js";
 import { hasTensors } from "../tensor/addon.js";
 import { Guide } from "./how-to.js";
 import { pages } from "./markdown.js";
@@ -32,12 +37,13 @@ const followed: Readonly<Record<string, boolean>> = {
   "secure-hosts-with-tls": isInstalled("openssl"),
   "find-hosts-by-name": isInstalled("openssl"),
   "ssh-jobs": isInstalled("ssh"),
+  "run-jobs-on-kubernetes": permitted("the guide to Kubernetes", "unshare with mount namespaces", hasContainers),
   "check-schemas-in-ci": isInstalled("git"),
   "merge-lock-files": isInstalled("git"),
   bundling: webpack !== undefined,
   "run-typescript-directly": nodeOf("24") !== undefined,
 };
-const packages = ["@bufbuild", "@connectrpc", "@grpc", "playwright-core", "vitest"];
+const packages = ["@bufbuild", "@connectrpc", "@grpc", "@kubernetes", "playwright-core", "vitest"];
 
 /** Makes commands behave alike wherever the tests run. */
 const alike = {
@@ -73,13 +79,16 @@ test.concurrent.for(guides)("the steps of %s work and print the output that the 
   const cache = name === "build-the-native-addons" ? { XDG_CACHE_HOME: path.join(own, "cache") } : {};
   // The oldest version of Node.js that runs the tests does not strip types.
   const newer = name === "run-typescript-directly" ? { PATH: `${path.dirname(nodeOf("24")!)}:${env["PATH"]}` } : {};
-  const ports = new Map<string, string>();
-  for (const port of shownPorts) ports.set(port, await freePort());
-  const guide = new Guide(file, { folder: own, env: { ...env, ...cache, ...newer }, ports });
+  const replaced = new Map<string, string>();
+  for (const port of shownPorts) replaced.set(port, await freePort());
+  const ends: Ends = [];
+  const cluster = name === "run-jobs-on-kubernetes" ? await startCluster(ends, replaced) : {};
+  const guide = new Guide(file, { folder: own, env: { ...env, ...cache, ...newer, ...cluster }, replaced });
   try {
     await guide.follow();
   } finally {
     await guide.end();
+    await endAll(ends);
   }
 });
 
@@ -104,6 +113,18 @@ test("the code of all guides, fragments included, passes the type checker", () =
 /** Returns true without a check where all peers are required, so that a guide whose peer is missing fails there. */
 function isInstalled(command: string): boolean {
   return process.env["VICEROY_PEERS"] === "required" || spawnSync(command, ["--version"]).error === undefined;
+}
+
+/**
+ * Starts the stand-in of Kubernetes, with a namespace that allows restricted pods only.
+ * @param replaced gets the namespace and the image instead of those that the page shows
+ * @returns the environment in which the commands of the page find it
+ */
+async function startCluster(ends: Ends, replaced: Map<string, string>): Promise<Record<string, string>> {
+  const lab = await startStandIn(ends);
+  const restricted = { "pod-security.kubernetes.io/enforce": "restricted" };
+  replaced.set("research", await makeNamespace(lab, restricted)).set("node:22", lab.nodeImage);
+  return { KUBECONFIG: lab.kubeconfig };
 }
 
 /** Draws a free port below the range from which the system gives ports to others meanwhile. */

@@ -40,8 +40,8 @@ done`;
 export interface Place {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Ports that pages name, and those that are used instead of them here. */
-  readonly ports: ReadonlyMap<string, string>;
+  /** Texts that pages show, such as ports, and those that are used instead of them here. */
+  readonly replaced: ReadonlyMap<string, string>;
 }
 
 export class Guide {
@@ -169,16 +169,16 @@ export class Guide {
     return fragmentAsModule(fence, existsSync(given) ? readFileSync(given, "utf8") : "");
   }
 
-  /** Replaces the ports that pages name by those that are used here. */
+  /** Replaces texts that pages show by those that are used here. */
   #local(text: string): string {
-    return [...this.#place.ports].reduce((all, [shown, here]) => all.replaceAll(shown, here), text);
+    return [...this.#place.replaced].reduce((all, [shown, here]) => all.replaceAll(shown, here), text);
   }
 
-  /** Replaces folders and ports of this run by those that pages show. */
+  /** Replaces folders and other texts of this run by those that pages show. */
   #public(text: string): string {
     const home = text.replaceAll(path.join(this.#place.folder, "cache"), "/home/ann/.cache");
     const own = home.replaceAll(this.#place.folder, "/srv/app").replaceAll(root, "/srv/app/node_modules/viceroy/");
-    return [...this.#place.ports].reduce((all, [shown, here]) => all.replaceAll(here, shown), own);
+    return [...this.#place.replaced].reduce((all, [shown, here]) => all.replaceAll(here, shown), own);
   }
 }
 
