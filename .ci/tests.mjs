@@ -52,7 +52,7 @@ function countsOf(report) {
 }
 
 /** How many failed tests are run again. More are no accident. */
-const maxRunAgain = 5;
+const maxRunAgain = 10;
 
 /**
  * Runs failed tests three more times, each by itself. A test that then passes three times has failed because the machine
