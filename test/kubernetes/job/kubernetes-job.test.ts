@@ -24,6 +24,11 @@ let crew: Crew;
 collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
+  // Processes of actors get the options of this process, and pods of the cluster do not have the files of its test runner.
+  const isOfRunner = (option: string | undefined) => option?.includes("/vitest/") === true;
+  process.execArgv = process.execArgv.filter(
+    (option, index, all) => !isOfRunner(option) && !(option === "--require" && isOfRunner(all[index + 1])),
+  );
 });
 
 /** Returns the process of the daemon that has started a process. */
@@ -288,9 +293,12 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     const { trainers } = await job.state();
     const workers = trainers.spawnProcs().spawn("crew", crew.SteelWorker);
     await lab().stopApiServer();
-    expect([...(await workers.echo.call("alone")).values()]).toHaveLength(2);
-    await pause(1000);
-    await lab().startApiServer();
+    try {
+      expect([...(await workers.echo.call("alone")).values()]).toHaveLength(2);
+      await pause(1000);
+    } finally {
+      await lab().startApiServer();
+    }
     expect(job.active).toBe(true);
     await job.kill();
     expect(await podsOf(namespace)).toEqual([]);
