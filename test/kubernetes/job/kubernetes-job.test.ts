@@ -1,5 +1,5 @@
 /** Tests of jobs whose hosts are pods of Kubernetes: they come up, are replaced, and leave nothing behind. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { BatchV1Api, CoreV1Api } from "@kubernetes/client-node";
 import {
@@ -86,6 +86,17 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     const { items } = await lab().config.makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace });
     expect(items.map(({ metadata }) => metadata!.name).filter((name) => name?.startsWith("viceroy"))).toEqual([]);
   });
+
+  // Pods of the cluster have process ids of their own.
+  test.runIf(backend !== "cluster")(
+    "the store of code is below the folder of the image, so that programs find the packages of the image",
+    async () => {
+      const job = makeJob(await lab().namespace(), { meshes: { trainers: { hosts: 1, image: lab().nodeImage } } });
+      const { trainers } = await job.state();
+      const { pid } = await trainers.spawnProcs().spawn("crew", crew.SteelWorker).slice({ hosts: 0 }).where.callOne();
+      expect(readdirSync(`/proc/${pid}/root/viceroy/app/.viceroy-store`)).toContain("viceroy");
+    },
+  );
 
   test("what pods print can be read, also while they run", async () => {
     const namespace = await lab().namespace();

@@ -2,7 +2,7 @@
  * The program of a pod: it installs the daemon that is in parts beside it, and becomes the host of its rank. It is built as one file, which a
  * ConfigMap brings.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,6 +58,8 @@ async function start(): Promise<number> {
   const folder = __dirname;
   const order = JSON.parse(readFileSync(join(folder, orderName), "utf8")) as HostOrder;
   const ip = variable("VICEROY_POD_IP");
+  // The code of the program must be below the folder of the image, so that it finds the packages there.
+  mkdirSync(variable("XDG_CACHE_HOME"), { recursive: true, mode: 0o700 });
   const place = { mesh: variable("VICEROY_JOB_MESH"), rank: Number(variable("VICEROY_JOB_RANK")) };
   const secret = readFileSync(secretFile, "utf8").trim();
   const archive = readArchive(folder);
