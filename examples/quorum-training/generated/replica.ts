@@ -21,11 +21,11 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** What a replica is. */
+/** Describes a replica. */
 export interface Description {
   /** The id of its process on its host. */
   pid: number;
-  /** What it computes with: `tensors` or `typed arrays`. */
+  /** `tensors` or `typed arrays`. */
   computesWith: string;
 }
 

@@ -1,10 +1,10 @@
 import type { Actor, RdmaBuffer, Uint32 } from "viceroy/schema";
 
-/** What a replica is. */
+/** Describes a replica. */
 export interface Description {
   /** The id of its process on its host. */
   pid: Uint32;
-  /** What it computes with: `tensors` or `typed arrays`. */
+  /** `tensors` or `typed arrays`. */
   computesWith: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where modules are in a tree of files that is brought to other machines (`runtime/sync`). Modules that were prepared for a tree
+ * Finds the places of modules in a tree of files that is brought to other machines (`runtime/sync`). Modules that were prepared for a tree
  * are a part of it, and name everything by relative URLs, so that they are the same bytes wherever the tree is.
  */
 

@@ -38,7 +38,7 @@ export interface AwaitedIssuer extends IssuerRoute {
   close(): void;
 }
 
-/** Where a host expects calls of its issuer. */
+/** The socket at which a host expects calls of its issuer. */
 export type IssuerEntrance =
   /** A Unix socket, to which the issuer connects when a line asks it to. */
   | { readonly path: string; readonly print: (line: string) => void }

@@ -16,7 +16,7 @@ import { makeSecretFolder, readSecretFile, writeSecretFile } from "./secret-file
 
 /** A host that expects a call. */
 export interface CalledHost {
-  /** What tells it apart from others that have had its identity. */
+  /** An id that no other pod with its identity has had. */
   readonly id: string;
   /** The URI of its identity. */
   readonly identity: string;

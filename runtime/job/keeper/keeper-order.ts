@@ -107,12 +107,12 @@ export interface KeeperEvent {
   readonly ended?: string;
 }
 
-/** What a keeper is told by `POST /lost`: a driver has lost a host, of which it knew this incarnation. */
+/** The body of `POST /lost`: a driver has lost a host, of which it knew this incarnation. */
 export interface LostHost extends HostPlace {
   readonly incarnation: number;
 }
 
-/** Why a host has ended that the job has given back. */
+/** The reason for the end of a host that the job has given back. */
 export const givenBack = "job.resize has given it back";
 
 /** The name of the keeper's socket in its directory. */

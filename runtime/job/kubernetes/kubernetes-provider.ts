@@ -40,7 +40,7 @@ import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
 import { applyObjects, awayLimit, base64, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
-/** What is known of a submitted job. */
+/** A submitted job, as its record contains it. */
 export type KubernetesAllocation = {
   readonly applyId: string;
   /** The id of the ConfigMap that owns the objects of the run; null if the job has made none. */

@@ -1,4 +1,4 @@
-/** What a job of Kubernetes asks for: its options, their checks, and the plain JSON that a record contains. */
+/** The options of a job of Kubernetes, their checks, and the plain JSON that a record contains. */
 
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { checkOptionNames } from "../../shape/check-options.js";
@@ -75,7 +75,7 @@ export interface SelectedMesh {
   readonly rank?: { readonly label: string } | "job" | "statefulset";
 }
 
-/** What a job of Kubernetes asks for. It is plain JSON. */
+/** The checked options of a job of Kubernetes. They are plain JSON. */
 export type KubernetesSpec = {
   readonly namespace: string;
   readonly name: string;

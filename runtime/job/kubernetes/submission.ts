@@ -19,7 +19,7 @@ const dist = new URL("./", import.meta.url);
 /** Time in ms for which an API server that is away is asked again. */
 export const awayLimit = 60_000;
 
-/** What differs between runs of a job. */
+/** Makes the parts of the objects that differ between runs of a job. */
 export interface RunFacts extends Pick<Submission, "applyId" | "lostTimeout" | "record"> {
   /** The time in ms for which the hosts stay without a driver. */
   readonly idle: number;

@@ -64,7 +64,7 @@ interface BatchPart {
   readonly lost: LostHosts;
 }
 
-/** What is known of a submitted job. */
+/** A submitted job, as its record contains it. */
 export type SlurmAllocation = {
   readonly applyId: string;
   readonly batches: readonly SubmittedBatch[];

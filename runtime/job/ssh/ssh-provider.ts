@@ -53,7 +53,7 @@ const retry = {
 /** Time in ms for a host to end its processes when the job ends. */
 const endLimit = 15_000;
 
-/** What the orders for all hosts have in common. */
+/** The parts that the orders for all hosts have in common. */
 interface CommonOrder {
   readonly applyId: string;
   /** The private directory of the job. */

@@ -8,7 +8,7 @@ import { attachRoutedHosts } from "../../../runtime/host/attach-hosts.js";
 import { onUnhandledFault } from "../../../runtime/proc/process/current-runtime.js";
 import type { FaultKind, SimulateOptions, Simulation } from "../../../runtime/testing/index.js";
 import { HostHolder, token } from "./host-holder.js";
-import { Pupil, type PupilMesh } from "./pupil.js";
+import { HostedActor, type HostedActorMesh } from "./hosted-actor.js";
 import { openReturnBook, type ReturnBook } from "./return-book.js";
 
 const steps = 60;
@@ -54,12 +54,12 @@ export async function returns(simulation: Simulation): Promise<Outcome> {
   const perHost = 1 + random.int(2);
   const restart = { policy: "on-failure", maxRestarts: 1, within: limit, backoff: 20 } as const;
   const procs = hosts.spawnProcs({ gpus: perHost }, { name: "procs", restart });
-  const pupils = (procs.spawn("pupils", Pupil) as unknown as PupilMesh<"hosts" | "gpus">).flatten(
+  const actors = (procs.spawn("actors", HostedActor) as unknown as HostedActorMesh<"hosts" | "gpus">).flatten(
     "gpus",
-  ) as unknown as PupilMesh<"gpus">;
-  const ranks = Array.from({ length: pupils.size }, (_, rank) => rank);
-  const calls = new Calls(simulation, book, pupils);
-  await pupils.take.callSettled(book.next()).catch(() => {});
+  ) as unknown as HostedActorMesh<"gpus">;
+  const ranks = Array.from({ length: actors.size }, (_, rank) => rank);
+  const calls = new Calls(simulation, book, actors);
+  await actors.take.callSettled(book.next()).catch(() => {});
   /** The ranks whose restart is used up. */
   const crashed = new Set<number>();
   let lost = 0;
@@ -130,15 +130,15 @@ class Calls {
   pending = 0;
   readonly #simulation: Simulation;
   readonly #book: ReturnBook;
-  readonly #pupils: PupilMesh<"gpus">;
+  readonly #actors: HostedActorMesh<"gpus">;
   /** The newest incarnation of each rank that has answered. */
   readonly #seen = new Map<number, number>();
   #whenSettled: (() => void) | undefined;
 
-  constructor(simulation: Simulation, book: ReturnBook, pupils: PupilMesh<"gpus">) {
+  constructor(simulation: Simulation, book: ReturnBook, actors: HostedActorMesh<"gpus">) {
     this.#simulation = simulation;
     this.#book = book;
-    this.#pupils = pupils;
+    this.#actors = actors;
   }
 
   /**
@@ -165,8 +165,8 @@ class Calls {
     });
   }
 
-  #at(rank: number): PupilMesh<never> & PupilMesh {
-    return this.#pupils.slice({ gpus: rank }) as never;
+  #at(rank: number): HostedActorMesh<never> & HostedActorMesh {
+    return this.#actors.slice({ gpus: rank }) as never;
   }
 
   async #follow(rank: number, answer: PromiseLike<number>, before: number, lives: boolean): Promise<void> {

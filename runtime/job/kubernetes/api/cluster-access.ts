@@ -1,4 +1,4 @@
-/** How a program reaches a cluster: the kubeconfig file and its context, or the service account of the pod in which the program runs. */
+/** Finds the way to a cluster: the kubeconfig file and its context, or the service account of the pod in which the program runs. */
 import { existsSync, readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
 import { homedir } from "node:os";
@@ -15,7 +15,7 @@ export interface AccessOptions {
   readonly context: string | null;
 }
 
-/** Where a program looks. Tests give another one. */
+/** The files and variables that a program reads. Tests give others. */
 export interface AccessPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;

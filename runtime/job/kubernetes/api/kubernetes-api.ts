@@ -1,5 +1,5 @@
 /**
- * What jobs ask of the API server of a cluster, in one namespace. The implementation is in http-api.ts; tests give another one where they need
+ * The requests of jobs to the API server of a cluster, in one namespace. The implementation is in http-api.ts; tests give another one where they need
  * to decide the order of answers.
  */
 

@@ -1,4 +1,4 @@
-/** What goes wrong between a job and the API server. Each message says what was asked, where, why it failed, and what to do. */
+/** Errors between a job and the API server. Each message says what was asked, where, why it failed, and what to do. */
 import { errorMessage } from "../../../../shared/text/error-message.js";
 
 /** Thrown when the API server refuses a request, or cannot be asked. */
@@ -28,7 +28,7 @@ export class KubernetesError extends Error {
   }
 }
 
-/** What a request asks. */
+/** The verb, the resource and the name of a request, for errors. */
 export interface Asked {
   /** The verb of RBAC: `list`. */
   readonly verb: string;
@@ -39,7 +39,7 @@ export interface Asked {
   readonly namespace: string;
 }
 
-/** Who asks, and whom. */
+/** The user and the server of a request, for errors. */
 export interface Asker {
   readonly server: string;
   /** The user of the kubeconfig file and its context, or the service account. */

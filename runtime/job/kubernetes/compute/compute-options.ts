@@ -1,4 +1,4 @@
-/** What a mesh of a `KubernetesJob` asks for, and its checks. */
+/** The options of the pods of a mesh of a `KubernetesJob`, and their checks. */
 import { checkOptionNames } from "../../../shape/check-options.js";
 import { optionError } from "../../check-option.js";
 import { type Duration, durationMs } from "../../duration.js";

@@ -1,4 +1,4 @@
-/** What the program of a pod is told, in a file beside it. Nothing of it is secret. */
+/** The order for the program of a pod, in a file beside it. It contains no secret. */
 import type { ArchiveOrder } from "../../ssh/starter/starter-order.js";
 
 /** The name of the file. */

@@ -16,7 +16,7 @@ export interface CopiedFile {
   readonly content: Buffer;
 }
 
-/** What a step copies. */
+/** The files that a step copies. */
 export interface CopySource {
   readonly from: string;
   readonly context?: string;

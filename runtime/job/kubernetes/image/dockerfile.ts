@@ -7,7 +7,7 @@ import { type Instruction, parseWords, readInstructions } from "./dockerfile-lin
 import { expandSources, targetOf } from "./dockerfile-sources.js";
 import { expandVariables } from "./dockerfile-variables.js";
 
-/** What a Dockerfile does to an image. */
+/** The methods of an image that a Dockerfile calls. */
 export interface ImageSteps<I> {
   readonly environment: Readonly<Record<string, string>>;
   env(variables: Readonly<Record<string, string>>): I;
@@ -16,7 +16,7 @@ export interface ImageSteps<I> {
   copy(from: string, to: string, options: { readonly context: string }): I;
 }
 
-/** Why instructions cannot be applied when a pod starts, and what to do. */
+/** The reasons why instructions cannot be applied when a pod starts, each with the remedy. */
 const refused: Readonly<Record<string, string>> = {
   ARG: "arguments have values only while an image is built; write ENV with the value",
   ADD: "it unpacks archives and downloads; use COPY for files, and RUN for what is downloaded",

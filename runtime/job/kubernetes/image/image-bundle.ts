@@ -1,4 +1,4 @@
-/** What the program in a pod gets of an image: its steps, and the files that they copy. */
+/** Packs an image for the program in a pod: its steps, and the files that they copy. */
 import { brotliCompressSync, constants } from "node:zlib";
 import { defaultFolder } from "../manifest/layout.js";
 import { contentDigest, maxCopied, readCopied } from "./copied-files.js";

@@ -32,7 +32,7 @@ export type OrderedStep = ImageStep & {
   readonly files?: readonly CopiedEntry[];
 };
 
-/** What the program in the pod reads: the file `image.json`. */
+/** The content of the file `image.json`, which the program in the pod reads. */
 export interface ImageOrder {
   /** The folder that contains all files of the image. */
   readonly folder: string;

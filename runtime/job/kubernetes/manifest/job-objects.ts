@@ -8,7 +8,7 @@ import { networkPolicy } from "./network-policy.js";
 import type { KubernetesObject, Labels } from "./objects.js";
 import { imageOf, podTemplate } from "./pod-template.js";
 
-/** What the objects of one run depend on besides the options. */
+/** The facts on which the objects of one run depend besides the options. */
 export interface JobRun {
   /** The id of the run. */
   readonly applyId: string;

@@ -102,7 +102,7 @@ export interface Volume {
   readonly [field: string]: unknown;
 }
 
-/** Where a container sees a volume. */
+/** The path at which a container sees a volume. */
 export interface VolumeMount {
   /** The name of the volume. */
   readonly name: string;

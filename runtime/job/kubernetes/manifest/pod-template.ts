@@ -25,7 +25,7 @@ import { mergeTemplate } from "./merge-template.js";
 import type { Container, EnvVariable, PodTemplate, Volume, VolumeMount } from "./objects.js";
 import { cpuQuantity, memoryInBytes, memoryQuantity } from "./quantity.js";
 
-/** What a template depends on besides the compute. */
+/** The facts on which a template depends besides the compute. */
 export interface TemplateContext {
   readonly job: string;
   readonly mesh: string;

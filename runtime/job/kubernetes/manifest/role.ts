@@ -26,7 +26,7 @@ export function driverRole({ name, namespace, ...spec }: KubernetesSpec, objects
   };
 }
 
-/** What the driver reads of pods: their addresses, what they print, and why they do not start. */
+/** The driver reads of pods: their addresses, what they print, and why they do not start. */
 const watchedPods: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
   { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },

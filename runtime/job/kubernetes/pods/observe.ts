@@ -7,7 +7,7 @@ import type { ApiObject, KubernetesApi, ResourceKind, Selection } from "../api/k
 import { KubernetesError } from "../api/kubernetes-error.js";
 import { pauseAfter, type RetryWorld, systemWorld } from "../api/retry.js";
 
-/** What is told. */
+/** One piece of news about the objects of a kind. */
 export type Observation =
   | { readonly kind: "listed"; readonly items: readonly ApiObject[] }
   | { readonly kind: "changed" | "removed"; readonly object: ApiObject }

@@ -11,7 +11,7 @@ export interface PodSource {
   readonly placeOf: PlaceOf;
 }
 
-/** What waits for the pods. */
+/** One wait for the pods to be as somebody wants them. */
 interface Waiter {
   look(state: PodState): void;
   fail(error: unknown): void;

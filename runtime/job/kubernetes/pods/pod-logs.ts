@@ -1,4 +1,4 @@
-/** What the pods of a job have printed, from all of them at once. */
+/** Reads what the pods of a job have printed, from all of them at once. */
 import { holding } from "../../batch/batch-run.js";
 import type { JobLogLine, LogRequest } from "../../provider.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";

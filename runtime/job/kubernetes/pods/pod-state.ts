@@ -8,7 +8,7 @@ import type { ApiObject } from "../api/kubernetes-api.js";
 import type { PodObject } from "./pod-object.js";
 import { type PodTrouble, troubleOf } from "./pod-trouble.js";
 
-/** What is known of one pod. */
+/** One pod, as the API server has described it last. */
 export interface PodFacts {
   readonly uid: string;
   readonly name: string;
@@ -46,7 +46,7 @@ export interface PodFacts {
 /** The pods of a job by their ids. */
 export type PodState = ReadonlyMap<string, PodFacts>;
 
-/** What the API server tells. */
+/** A message of the API server about pods. */
 export type PodMessage =
   | { readonly kind: "listed"; readonly items: readonly ApiObject[] }
   | { readonly kind: "changed" | "removed"; readonly object: ApiObject };

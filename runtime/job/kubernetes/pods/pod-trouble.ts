@@ -1,10 +1,10 @@
-/** What is wrong with a pod, in the words of Kubernetes where it has any, and whether it can get better by itself. */
+/** Finds out what is wrong with a pod, in the words of Kubernetes where it has any, and whether it can get better by itself. */
 import type { ContainerStatus, EndedContainer, PodCondition, PodObject } from "./pod-object.js";
 
 /** The kinds of trouble. */
 export type TroubleKind = "config" | "crash" | "disrupted" | "image" | "out-of-memory" | "unschedulable" | "waiting";
 
-/** What is wrong with a pod. */
+/** A problem of a pod. */
 export interface PodTrouble {
   readonly kind: TroubleKind;
   /** What has happened, without the name of the pod. */

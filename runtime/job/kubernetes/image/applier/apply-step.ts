@@ -6,7 +6,7 @@ import { type CopiedEntry, describeStep, type OrderedStep } from "../steps.js";
 import { type CommandEnd, runCommand } from "./run-command.js";
 import { StepError } from "./step-error.js";
 
-/** What steps do to those after them. */
+/** The state that each step leaves to those after it. */
 export interface StepState {
   /** The folder with all files of the image. */
   readonly folder: string;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** How a command has ended. */
+/** The end of a command. */
 export interface CommandEnd {
   /** Why it has failed; undefined if it has not. */
   readonly reason: string | undefined;

@@ -9,9 +9,9 @@ import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
 import { currentReturnBook } from "./return-book.js";
 
-export const pupilDescriptor = defineActor({
-  key: "test/pupil#Pupil",
-  name: "Pupil",
+export const hostedActorDescriptor = defineActor({
+  key: "test/hosted-actor#HostedActor",
+  name: "HostedActor",
   id: 23,
   fingerprint: 0x7075_7069_6c00_0001n,
   args: () => defineArgs(codec.tuple(), 0, 0),
@@ -21,7 +21,7 @@ export const pupilDescriptor = defineActor({
       id: 2,
       args: defineArgs(
         codec.tuple(
-          codec.mesh(() => pupilDescriptor),
+          codec.mesh(() => hostedActorDescriptor),
           codec.int32,
         ),
         2,
@@ -33,21 +33,21 @@ export const pupilDescriptor = defineActor({
   }),
 });
 
-export interface PupilKind extends MeshKind {
+export interface HostedActorKind extends MeshKind {
   readonly args: [];
-  readonly mesh: PupilMesh<this["dims"]>;
+  readonly mesh: HostedActorMesh<this["dims"]>;
 }
 
-export interface PupilMesh<D extends string = string> extends ActorMesh<PupilKind, D> {
+export interface HostedActorMesh<D extends string = string> extends ActorMesh<HostedActorKind, D> {
   /** Handles a message. Returns the incarnation of the actor. */
   readonly take: Endpoint<[number: number], number, D>;
   /** Has an actor call another one. Returns the incarnation of that one, or -1 if it has not answered. */
-  readonly pass: Endpoint<[to: PupilMesh, number: number], number, D>;
+  readonly pass: Endpoint<[to: HostedActorMesh, number: number], number, D>;
 }
 
-export class Pupil extends Actor {
-  static override readonly descriptor = pupilDescriptor;
-  declare readonly $kind: PupilKind;
+export class HostedActor extends Actor {
+  static override readonly descriptor = hostedActorDescriptor;
+  declare readonly $kind: HostedActorKind;
   readonly #book = currentReturnBook();
   readonly #rank: number;
   readonly #incarnation: number;
@@ -65,7 +65,7 @@ export class Pupil extends Actor {
     return this.#incarnation;
   }
 
-  async pass(to: PupilMesh, number: number): Promise<number> {
+  async pass(to: HostedActorMesh, number: number): Promise<number> {
     try {
       return await to.take.callOne(number);
     } catch {
