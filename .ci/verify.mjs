@@ -18,6 +18,8 @@ let failed = 0;
 const failures = [];
 /** Tests that have failed once and passed three times afterwards. */
 let unsteady = [];
+/** For each failed step whose output was kept, its name and the last lines of the output. */
+const lastLines = [];
 
 async function check(name, command) {
   const ok = await step(name, command);
@@ -37,15 +39,33 @@ async function check(name, command) {
 function beside(script, { after = [], env = {} } = {}) {
   const running = Promise.all(after.map(({ ended }) => ended)).then(() => told(process.execPath, script, { env }));
   const step = async () => {
-    const { code, text, seconds } = await running;
-    console.log(`${text}took ${seconds} s beside other steps`);
-    if (code !== 0) failures.push(...failuresIn(text));
-    return code;
+    const result = await running;
+    console.log(`${result.text}took ${result.seconds} s beside other steps`);
+    return explained(script, result);
   };
   return Object.assign(step, { ended: running });
 }
 
+/** Runs a script, prints its output when it has ended, and returns its exit code. */
+async function alone(script) {
+  const result = await told(process.execPath, script);
+  console.log(result.text);
+  return explained(script, result);
+}
+
+/** Remembers why a script has failed, for those who read only the end of the output. */
+function explained(script, { code, text }) {
+  if (code === 0) return 0;
+  failures.push(...failuresIn(text));
+  lastLines.push({ name: script.join(" "), lines: text.trimEnd().split("\n").slice(-40) });
+  return code;
+}
+
 function end() {
+  for (const { name, lines } of lastLines) {
+    console.log(`\n${name} failed. The last lines of its output:`);
+    for (const line of lines) console.log(`  ${line}`);
+  }
   printEnd(passed, failed, failures, unsteady);
   process.exit(failed === 0 ? 0 : 1);
 }
@@ -134,7 +154,7 @@ await check("tests", async () => {
   return tests.failed > 0 ? 0 : tests.code;
 });
 if (existsSync(programsFolder())) {
-  await check("Kubernetes: a control plane", () => node(".ci/kubernetes.mjs", "--control-plane"));
+  await check("Kubernetes: a control plane", () => alone([".ci/kubernetes.mjs", "--control-plane"]));
 } else {
   console.log(
     "Kubernetes: its tests have run on the stand-in of the API server alone, because the programs of the control plane have " +
