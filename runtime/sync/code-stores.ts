@@ -19,7 +19,8 @@ import {
   syncModule,
 } from "./kernel.js";
 import { CodeStoreFiles, DEFAULT_QUOTA, defaultStoreFolder } from "./store/code-store-files.js";
-import { cellOfStore, HostCodeStore } from "./transfer/code-store-actor.js";
+import type { Arrivals } from "./transfer/arrivals.js";
+import { HostCodeStore, localStore } from "./transfer/code-store-actor.js";
 import { DIGEST_BYTES } from "./tree/digest.js";
 
 /** The store of this program, which serves what scans have found. */
@@ -28,6 +29,8 @@ export interface DriverStore {
   readonly actor: CodeStoreMesh<never>;
   /** The actor itself, which owns the stores on hosts: their end is no fault of the program. */
   readonly cell: LocalActor;
+  /** Tells the hosts that wait for blobs which ones this program has stored. */
+  readonly arrivals: Arrivals;
 }
 
 const driverStores = new WeakMap<ProcessRuntime, Promise<DriverStore>>();
@@ -48,7 +51,7 @@ async function startDriverStore(): Promise<DriverStore> {
   const files = new CodeStoreFiles(folder);
   const actor = thisProc().spawn("code store", HostCodeStore, { folder, quota: DEFAULT_QUOTA }) as CodeStoreMesh<never>;
   await actor.release.callOne(nothing);
-  return { files, actor, cell: cellOfStore(folder) };
+  return { files, actor, ...localStore(folder) };
 }
 
 /** The id of no tree. */

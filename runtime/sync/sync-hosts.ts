@@ -54,16 +54,27 @@ export async function syncTree(
   const found = await withPreparedModules(scanned);
   const { manifest, entries } = found;
   const installed = packages === "install" ? await lockedPackages(found.roots) : [];
-  const { files } = await driverStore();
+  const { files, arrivals } = await driverStore();
   // The tree stays in the store of this machine, because hosts that join later get it, too.
   files.use(manifest.id);
-  await ingest(found, files);
   const members = [...baseRanks(region)].map((number) => hosts.hostAt(number));
   const size = { files: entries.length, bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0) };
   let done = 0;
   onProgress({ ...size, done, hosts: members.length });
   const tree = new SyncedTree(hosts, stores, found, { name: nameOf(found), packages: installed });
-  const results = await stores.bring(tree, region, () => onProgress({ ...size, done: ++done, hosts: members.length }));
+  arrivals.begin(manifest.id);
+  // Hosts fetch what is stored while the rest is read.
+  const [stored, brought] = await Promise.allSettled([
+    ingest(found, files, (digest) => arrivals.arrived(manifest.id, digest)).catch((error: Error) => {
+      arrivals.failed(manifest.id, error.message);
+      throw error;
+    }),
+    stores.bring(tree, region, () => onProgress({ ...size, done: ++done, hosts: members.length })),
+  ]);
+  // Hosts have failed for the same reason.
+  if (stored.status === "rejected") throw stored.reason;
+  if (brought.status === "rejected") throw brought.reason;
+  const results = brought.value;
   const failures: { readonly address: string; readonly error: Error }[] = [];
   const synced = results.flatMap((result, i) => {
     const { address, id } = members[i]!;

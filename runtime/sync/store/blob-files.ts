@@ -7,6 +7,7 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync, utimesSync } from "node:
 import { SyncError } from "../sync-error.js";
 import { type Digest, digestOf } from "../tree/digest.js";
 import type { Chunk } from "../tree/manifest.js";
+import { RecentBlobs } from "./recent-blobs.js";
 import type { StoreFolder } from "./store-folder.js";
 import { isAsWritten, linkFile, WRITTEN_AT } from "./written-file.js";
 
@@ -39,6 +40,7 @@ export class BlobFiles implements BlobSink {
   readonly #made = new Set<string>();
   /** The blobs that this process has verified and stored, and that no tree has used. */
   readonly #verified = new Set<Digest>();
+  readonly #recent = new RecentBlobs();
 
   constructor(folder: StoreFolder) {
     this.#folder = folder;
@@ -52,6 +54,11 @@ export class BlobFiles implements BlobSink {
   }
 
   get(digest: Digest): Uint8Array | undefined {
+    return this.#recent.get(digest) ?? this.#read(digest);
+  }
+
+  /** Returns a blob as it is on the disk, or undefined. */
+  #read(digest: Digest): Uint8Array | undefined {
     const file = this.#file(digest);
     let bytes: Uint8Array;
     try {
@@ -66,9 +73,20 @@ export class BlobFiles implements BlobSink {
     return undefined;
   }
 
+  /** Stores a blob that another host has sent. The bytes must not change afterwards. */
   put(digest: Digest, bytes: Uint8Array): void {
     const actual = digestOf(bytes);
     if (actual !== digest) throw wrongBytes(digest, actual);
+    this.putVerified(digest, bytes);
+    this.#recent.add(digest, bytes);
+  }
+
+  /**
+   * Stores bytes whose digest the caller has computed.
+   *
+   * @throws {SyncError} if the store cannot be written
+   */
+  putVerified(digest: Digest, bytes: Uint8Array): void {
     const file = this.#file(digest);
     this.#folder.attempt("store a blob", () => {
       const prefix = digest.slice(0, 2);
@@ -77,6 +95,11 @@ export class BlobFiles implements BlobSink {
       this.#folder.write(file, bytes, NEW_MODE);
     });
     this.#verified.add(digest);
+  }
+
+  /** Frees the memory of the blobs that were stored last. They stay in the store. */
+  forgetRecent(): void {
+    this.#recent.clear();
   }
 
   /**
@@ -88,7 +111,7 @@ export class BlobFiles implements BlobSink {
   take({ digest, size }: Chunk, file: string, mode: number): boolean {
     const blob = this.#file(digest);
     const isFree = lstatSync(blob, { throwIfNoEntry: false })?.nlink === 1;
-    if (!isFree || (!this.#verified.delete(digest) && this.get(digest) === undefined)) return false;
+    if (!isFree || (!this.#verified.delete(digest) && this.#read(digest) === undefined)) return false;
     // Two processes that take a blob at once see three names, or one of them does.
     if (!linkFile(blob, file, (stats) => stats.nlink === 2 && stats.size === size)) return false;
     chmodSync(file, mode);

@@ -65,13 +65,19 @@ export class CodeStoreFiles {
     return { end: () => rmSync(mark, { force: true }) };
   }
 
-  /** Stores the chunks of a manifest that this process has made. */
-  addManifest({ id, bytes }: EncodedManifest): void {
-    for (const chunk of chunksOf(bytes)) {
+  /**
+   * Stores a manifest that this process has made.
+   *
+   * @returns the digests of its chunks
+   */
+  addManifest({ id, bytes }: EncodedManifest): Digest[] {
+    const digests = [...chunksOf(bytes)].map((chunk) => {
       const digest = digestOf(chunk);
-      if (!this.blobs.has(digest)) this.blobs.put(digest, chunk);
-    }
+      if (!this.blobs.has(digest)) this.blobs.putVerified(digest, chunk);
+      return digest;
+    });
     this.#trees.writeManifest(id, bytes);
+    return digests;
   }
 
   /**

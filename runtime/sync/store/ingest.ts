@@ -7,27 +7,38 @@ import { Pace } from "../scan/pace.js";
 import { readChunks } from "../scan/read-chunks.js";
 import type { Scan } from "../scan/scan.js";
 import { SyncError } from "../sync-error.js";
-import { digestOf } from "../tree/digest.js";
+import { type Digest, digestOf } from "../tree/digest.js";
 import { chunksIn, MANIFEST_FORMAT } from "../tree/manifest.js";
 import type { CodeStoreFiles } from "./code-store-files.js";
 
 /**
- * Stores the chunks and the manifest of a scan.
+ * Stores the manifest and then the chunks of a scan.
  *
+ * @param stored is called for each chunk that the store has now
  * @throws {SyncError} if a file has changed since it was scanned, or the store cannot be written
  */
-export async function ingest(scan: Scan, store: CodeStoreFiles): Promise<void> {
+export async function ingest(
+  scan: Scan,
+  store: CodeStoreFiles,
+  stored: (digest: Digest) => void = () => {},
+): Promise<void> {
   const pace = new Pace();
   store.makeRoom(scan.manifest.id, { format: MANIFEST_FORMAT, entries: [...scan.entries] });
+  for (const digest of store.addManifest(scan.manifest)) stored(digest);
   for (const entry of scan.entries) {
     const chunks = chunksIn(entry);
-    if (chunks.every(({ digest }) => store.blobs.has(digest))) continue;
+    if (chunks.every(({ digest }) => store.blobs.has(digest))) {
+      for (const { digest } of chunks) stored(digest);
+      continue;
+    }
     const missing = new Set(chunks.map(({ digest }) => digest));
     const file = scan.fileOf(entry);
     try {
       await readChunks(file, pace, (chunk) => {
         const digest = digestOf(chunk);
-        if (missing.delete(digest) && !store.blobs.has(digest)) store.blobs.put(digest, chunk);
+        if (!missing.delete(digest)) return;
+        if (!store.blobs.has(digest)) store.blobs.putVerified(digest, chunk);
+        stored(digest);
       });
     } catch (cause) {
       if (cause instanceof SyncError) throw cause;
@@ -35,7 +46,6 @@ export async function ingest(scan: Scan, store: CodeStoreFiles): Promise<void> {
     }
     if (missing.size > 0) throw changed(file, undefined);
   }
-  store.addManifest(scan.manifest);
 }
 
 function changed(file: string, cause: unknown): SyncError {

@@ -31,12 +31,18 @@ const clock: TransferClock = {
   },
 };
 
-/** The actors of this process, by the folders of their stores. */
-const cells = new Map<string, LocalActor>();
+/** A store of this process. */
+export interface LocalStore {
+  readonly cell: LocalActor;
+  readonly arrivals: Arrivals;
+}
 
-/** Returns the actor of this process that was spawned last with this folder. */
-export function cellOfStore(folder: string): LocalActor {
-  return cells.get(folder)!;
+/** The stores of this process, by their folders. */
+const localStores = new Map<string, LocalStore>();
+
+/** Returns the store of this process that was spawned last with this folder. */
+export function localStore(folder: string): LocalStore {
+  return localStores.get(folder)!;
 }
 
 export class HostCodeStore extends CodeStoreActor {
@@ -47,7 +53,7 @@ export class HostCodeStore extends CodeStoreActor {
 
   constructor({ folder, quota }: CodeStoreOptions) {
     super();
-    cells.set(folder, currentCell());
+    localStores.set(folder, { cell: currentCell(), arrivals: this.#arrivals });
     this.#store = new CodeStoreFiles(folder === "" ? defaultStoreFolder() : folder, quota);
   }
 

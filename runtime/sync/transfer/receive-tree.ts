@@ -71,6 +71,7 @@ export async function receiveTree(host: ReceivingHost, address: TreeAddress): Pr
         store.makeRoom(tree, manifest);
         await fetch(chunksOfManifest(manifest));
         const folder = await store.write(tree, manifest);
+        store.blobs.forgetRecent();
         checkAddons(
           folder,
           manifest.entries.filter(({ link }) => link === undefined).map(({ path }) => path),

@@ -155,6 +155,27 @@ test("a host whose folder cannot be written is named, and processes go on to run
   expect(value.texts).toEqual(["first", "first"]);
 });
 
+test("a file that changes while the code travels fails the sync, by its name, and the next sync brings it", async () => {
+  const { hosts, options, end } = await startHosts(2);
+  const program = await makeProgram(addressesOf(hosts), options);
+  const { value } = await program.run(`
+    await using hosts = attach();
+    const change = (round) => write("src/text.ts", 'export const text = "' + round + '";\\n');
+    let rounds = 0;
+    // This is called when the scan has ended, and before the files are read once more.
+    const onProgress = ({ done }) => void (done === 0 && rounds++ === 0 && change("changed"));
+    const failed = await hosts.sync({ onProgress }).then(() => "ok", (error) => error.name + " " + error.code + ": " + error.message);
+    await hosts.sync({ onProgress });
+    print({ failed, texts: await values(hosts.spawnProcs().spawn("sites", Here).text.call()) });
+  `);
+  end();
+  expect(value.failed).toBe(
+    `SyncError changed: cannot sync ${program.folder}/src/text.ts: it has changed since it was scanned; sync again, or exclude it if a ` +
+      "program writes it",
+  );
+  expect(value.texts).toEqual(["changed", "changed"]);
+});
+
 test("a program that does not sync loads from the paths of the driver, and nothing is stored", async () => {
   const { hosts, options, end } = await startHosts(1);
   const program = await makeProgram(addressesOf(hosts), options);

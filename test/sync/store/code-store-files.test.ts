@@ -115,6 +115,17 @@ test("a file that changes between the scan and the store is an error that names 
   expect(await rejection(ingest(found, store))).toMatchObject({ code: "changed", message: message("gone.ts") });
 });
 
+test("the blobs that came last are served from memory, which is bounded and can be freed", async () => {
+  const { store, folder } = newStore();
+  const blobs = Array.from({ length: 9 }, (_, i) => Buffer.alloc(2 ** 20, i));
+  const digests = blobs.map(digestOf);
+  for (const [i, blob] of blobs.entries()) store.blobs.put(digests[i]!, blob);
+  rmSync(path.join(folder, "blobs"), { recursive: true });
+  expect(digests.map((digest) => store.blobs.get(digest) !== undefined)).toEqual([false, ...Array(8).fill(true)]);
+  store.blobs.forgetRecent();
+  expect(digests.filter((digest) => store.blobs.get(digest) !== undefined)).toEqual([]);
+});
+
 test("a blob is refused if its bytes are others, and a damaged one is removed instead of used", async () => {
   const { store, folder } = newStore();
   const [good, bad] = [Buffer.from("good"), Buffer.from("bad")];
