@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import { clusterPrograms, prepareCluster } from "./kubernetes/cluster-programs.mjs";
 import { buildPrograms, programsFolder } from "./kubernetes/programs.mjs";
 import { root } from "./steps.mjs";
-import { printEnd, runTests } from "./tests.mjs";
+import { printEnd, runAgain, runTests } from "./tests.mjs";
 
 const options = ["--prepare", "--control-plane", "--stand-in"];
 const wanted = process.argv.slice(2);
@@ -74,9 +74,13 @@ function testFiles() {
 async function test(env, args, through = []) {
   Object.assign(process.env, env);
   const files = rest.some((argument) => argument.startsWith("test/")) ? rest : [...testFiles(), ...rest];
-  const { code, passed, failed, failures } = await runTests([...files, ...args], undefined, through);
-  printEnd(passed, failed, failures);
-  process.exitCode = code;
+  const result = await runTests([...files, ...args], undefined, through);
+  // A test that has failed because the machine was busy passes now.
+  const unsteady = await runAgain(result.tests, args, undefined, through);
+  const failures = result.failures.filter((failure) => !unsteady.some(({ text }) => text === failure));
+  const failed = result.failed - unsteady.length;
+  printEnd(result.passed + unsteady.length, failed, failures, unsteady);
+  process.exitCode = failed === 0 && unsteady.length > 0 ? 0 : result.code;
 }
 
 const backend = ["stand-in", "control-plane"].find((name) => has(`--${name}`)) ?? "cluster";

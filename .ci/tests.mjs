@@ -60,9 +60,10 @@ const maxRunAgain = 10;
  * @param tests the failed tests that `runTests` has returned
  * @param args further arguments of vitest
  * @param profile as for `runTests`
+ * @param through as for `runTests`
  * @returns those that have passed three times
  */
-export async function runAgain(tests, args = [], profile = "short") {
+export async function runAgain(tests, args = [], profile = "short", through = []) {
   const unsteady = [];
   if (tests.length > maxRunAgain) return unsteady;
   for (const test of tests) {
@@ -70,7 +71,7 @@ export async function runAgain(tests, args = [], profile = "short") {
     let passes = 0;
     // A name that matches no test passes nothing.
     const passesNow = async () => {
-      const { code, passed } = await runTests([test.file, "-t", name, ...args], profile);
+      const { code, passed } = await runTests([test.file, "-t", name, ...args], profile, through);
       return code === 0 && passed > 0;
     };
     while (passes < 3 && (await passesNow())) passes++;

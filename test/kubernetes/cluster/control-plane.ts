@@ -1,8 +1,8 @@
 /** A real control plane without systemd: etcd, the API server, the controller manager and the scheduler. */
-import { execFileSync } from "node:child_process";
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { generateKeyPairSync, randomBytes, randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import path from "node:path";
 import { Authority } from "../../link/transport/tls/certificates.js";
 import { until } from "../../proc/until.js";
@@ -24,6 +24,9 @@ export interface ControlPlaneOptions {
 
 const services = "10.96.0.0/16";
 
+/** A program that ends with 0 if the URL that is its argument answers with success. It runs on the machine of the API server. */
+const askWhetherReady = `fetch(process.argv[1]).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`;
+
 export class ControlPlane {
   /** The kubeconfig of the administrator. */
   readonly kubeconfig: string;
@@ -38,6 +41,7 @@ export class ControlPlane {
     readonly manager: number;
     readonly scheduler: number;
   };
+  #etcd: RunningProgram | undefined;
   #apiServer: RunningProgram | undefined;
 
   private constructor(options: ControlPlaneOptions, ports: readonly number[]) {
@@ -87,7 +91,7 @@ export class ControlPlane {
       "service-account-signing-key-file": "accounts.key",
       "token-auth-file": "tokens.csv",
     };
-    const server = this.#start("kube-apiserver", {
+    const apiServer = this.#start("kube-apiserver", {
       ...files,
       "etcd-servers": `http://127.0.0.1:${this.#ports.etcd}`,
       "bind-address": ip,
@@ -104,9 +108,10 @@ export class ControlPlane {
       // Loopback is no address for the endpoints of a service.
       ...(through.length > 0 ? {} : { "endpoint-reconciler-type": "none" }),
     });
-    this.#apiServer = server;
+    this.#apiServer = apiServer;
     await until(() => {
-      server.check();
+      this.#etcd?.check();
+      apiServer.check();
       return this.#isReady();
     });
   }
@@ -132,6 +137,7 @@ export class ControlPlane {
       "initial-cluster": `default=${peers}`,
       "unsafe-no-fsync": true,
     });
+    this.#etcd = program;
     this.#options.ends.push(() => program.stop());
   }
 
@@ -155,21 +161,9 @@ export class ControlPlane {
   }
 
   #isReady(): boolean {
-    const { through } = this.#options;
-    const [file, ...args] = [
-      ...through,
-      "curl",
-      "--silent",
-      "--fail",
-      "--cacert",
-      path.join(this.#options.folder, "ca.pem"),
-      `${this.url}/readyz`,
-    ];
-    try {
-      return execFileSync(file!, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }) === "ok";
-    } catch {
-      return false;
-    }
+    const [file, ...args] = [...this.#options.through, process.execPath, "-e", askWhetherReady];
+    const env = { ...process.env, NODE_OPTIONS: "", NODE_EXTRA_CA_CERTS: path.join(this.#options.folder, "ca.pem") };
+    return spawnSync(file!, [...args, `${this.url}/readyz`], { env, stdio: "ignore" }).status === 0;
   }
 
   #start(name: string, flags: Readonly<Record<string, string | number | boolean>>): RunningProgram {
@@ -183,16 +177,19 @@ export class ControlPlane {
   }
 }
 
+/** Returns ports of loopback that nobody uses, and that no connection is given by chance before they are used. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) =>
-          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
-        ),
-    ),
-  );
-  for (const server of servers) server.close();
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = randomInt(20_000, 32_000);
+    if (!ports.includes(port) && (await isFree(port))) ports.push(port);
+  }
   return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
