@@ -11,6 +11,6 @@
 export { benchmark } from "./benchmark.js";
 export { canPin, endWithParent, pinned, runJson, startAnswering, startReady } from "./child.js";
 export { measureInterleaved, runInterleaved } from "./interleave.js";
-export { cacheDir, node24, repository, setUpAddon } from "./setup.js";
+export { cacheDir, node24, prepare, repository, setUpAddon } from "./setup.js";
 export { median, quantile } from "./stats.js";
 export { compare, ratioOf } from "./table.js";

@@ -7,11 +7,12 @@ import { loadJobs } from "../viceroy/prepare.js";
 
 const [, , addresses, tokenFile, each] = process.argv;
 const { attachByHand, askActors } = await loadJobs();
+const asked = Date.now();
 const hosts = attachByHand(JSON.parse(addresses), { token: readFileSync(tokenFile, "utf8"), timeout: 60_000 });
 await hosts.ready;
 const attached = Date.now();
 await askActors(hosts, Number(each));
 const answered = Date.now();
 await hosts.stop();
-process.stdout.write(`${JSON.stringify({ attached, answered })}\n`);
+process.stdout.write(`${JSON.stringify({ asked, attached, answered })}\n`);
 process.exit(0);

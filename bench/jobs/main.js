@@ -6,7 +6,7 @@ import { benchmark } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 /** The names of the files, which `--only` selects. */
-const cases = ["slurm", "ssh-start", "process-kill", "process-reattach"];
+const cases = ["slurm", "kubernetes", "ssh-start", "process-kill", "process-reattach"];
 
 await benchmark({ name: "jobs", title: "Jobs", rounds: 5, needs: ["viceroy"] }, async (context) => {
   await prepareProgram();
