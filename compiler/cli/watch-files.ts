@@ -29,15 +29,17 @@ export class WatchedFiles {
   }
 
   /**
-   * Replaces the files that are watched. If one of them no longer has the given text, it reports a change at once, so
-   * that no change between the reading and the watching is lost.
+   * Replaces the files that are watched. If one of them no longer has the given text, or a folder of one was made or removed meanwhile, it
+   * reports a change at once, so that no change between the reading and the watching is lost.
    *
    * @param texts the texts by absolute path; undefined if the file was missing
    */
   watch(texts: ReadonlyMap<string, string | undefined>): void {
     const wanted = new Map<string, Set<string>>();
+    const places = new Map<string, string>();
     for (const file of texts.keys()) {
       const { folder, name } = nearestFolder(file);
+      places.set(file, folder);
       wanted.set(folder, (wanted.get(folder) ?? new Set()).add(name));
     }
     for (const [folder, { watcher, identity }] of this.#folders) {
@@ -46,7 +48,9 @@ export class WatchedFiles {
       this.#folders.delete(folder);
     }
     for (const [folder, names] of wanted) this.#add(folder, names);
-    if ([...texts].some(([file, text]) => textOf(file) !== text)) this.#listener.onChange();
+    const isChanged = ([file, text]: readonly [string, string | undefined]) =>
+      textOf(file) !== text || nearestFolder(file).folder !== places.get(file);
+    if ([...texts].some(isChanged)) this.#listener.onChange();
   }
 
   close(): void {
