@@ -74,9 +74,9 @@ function testFiles() {
 async function test(env, args, through = []) {
   Object.assign(process.env, env);
   const files = rest.some((argument) => argument.startsWith("test/")) ? rest : [...testFiles(), ...rest];
-  const result = await runTests([...files, ...args], undefined, through);
+  const result = await runTests([...files, ...args], { through });
   // A test that has failed because the machine was busy passes now.
-  const unsteady = await runAgain(result.tests, args, undefined, through);
+  const unsteady = await runAgain(result.tests, args);
   const failures = result.failures.filter((failure) => !unsteady.some(({ text }) => text === failure));
   const failed = result.failed - unsteady.length;
   printEnd(result.passed + unsteady.length, failed, failures, unsteady);

@@ -1,6 +1,6 @@
 /**
- * Runs the examples and the built package with other versions of Node.js than the current one, with which the tests run
- * them: the oldest that package.json names, and those in use. Each version loads every entry point, compiles Viceroy's own
+ * Runs the examples and the built package with other versions of Node.js than the one with which the tests run them: the
+ * oldest that package.json names, and those in use. Each version loads every entry point, compiles Viceroy's own
  * schemas and runs the examples: `node .ci/nodes.mjs [--at-a-time 2] [20 22 24]`, where `--at-a-time` is the number of versions
  * that run at a time, by default the number of processors.
  */
@@ -8,9 +8,8 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { examples, install, root, told } from "./steps.mjs";
+import { examples, hasOtherNodes, install, otherNode, otherNodes, root, told } from "./steps.mjs";
 
-const folder = ".ci/node";
 const entries = [
   "",
   "/schema",
@@ -33,16 +32,18 @@ const { values, positionals } = parseArgs({
 
 /** Returns the versions to run: the path of the executable, and a label. */
 async function versions() {
-  if (process.platform !== "linux" || process.arch !== "x64") {
+  if (!hasOtherNodes) {
     console.log("skipped: other versions of Node.js (their binaries are pinned for Linux on x64)");
     return [];
   }
-  const code = await install(folder);
-  if (code !== 0) throw new Error(`cannot install other versions of Node.js: npm ci in ${folder} ended with ${code}`);
+  const code = await install(otherNodes);
+  if (code !== 0) {
+    throw new Error(`cannot install other versions of Node.js: npm ci in ${otherNodes} ended with ${code}`);
+  }
   return (positionals.length > 0 ? positionals : ["20", "22", "24"]).map((version) => {
-    const node = path.join(root, folder, `node_modules/node${version}/bin/node`);
-    if (existsSync(node)) return { name: `Node.js ${version} of ${folder}`, node };
-    throw new Error(`cannot find Node.js ${version}: expected it at ${node}, put there by npm ci in ${folder}`);
+    const node = otherNode(version);
+    if (existsSync(node)) return { name: `Node.js ${version} of ${otherNodes}`, node };
+    throw new Error(`cannot find Node.js ${version}: expected it at ${node}, put there by npm ci in ${otherNodes}`);
   });
 }
 

@@ -71,6 +71,13 @@ export async function install(folder = ".", more = []) {
   return code;
 }
 
+/** The folder whose packages are other versions of Node.js. They are pinned for Linux on x64. */
+export const otherNodes = ".ci/node";
+export const hasOtherNodes = process.platform === "linux" && process.arch === "x64";
+
+/** Returns the executable of another version of Node.js, by its first number. It exists after `install(otherNodes)`. */
+export const otherNode = (version) => path.join(root, otherNodes, `node_modules/node${version}/bin/node`);
+
 /** Returns the folders of the examples that have schemas. */
 export function examples() {
   const folders = readdirSync(path.join(root, "examples"), { withFileTypes: true }).filter((e) => e.isDirectory());

@@ -11,22 +11,32 @@ import { root, run } from "./steps.mjs";
  * @param profile `short` or `long`; property tests and fuzzers read it from VICEROY_TEST_PROFILE and choose their
  * number of cases
  * @param through the command prefix with which vitest runs, by default none
+ * @param node the executable of Node.js that runs vitest, the tests and the programs that they start; by default, the one that runs
+ * this script
+ * @param env variables that are added to the environment
  * @returns the exit code, the counts of vitest's JSON report, the texts of the failures, and the failed tests with the
- * name of each and its text; a run without a report counts as one failure
+ * name of each, its text and these options; a run without a report counts as one failure
  */
-export async function runTests(args, profile = "short", through = []) {
+export async function runTests(args, { profile = "short", through = [], node = process.execPath, env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-tests-"));
   const report = path.join(folder, "report.json");
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const vitest = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args];
-    const [file, ...command] = [...through, process.execPath, ...vitest];
-    const code = await run(file, command, { env: { VICEROY_TEST_PROFILE: profile } });
+    const [file, ...command] = [...through, node, ...vitest];
+    const code = await run(file, command, { env: { VICEROY_TEST_PROFILE: profile, ...pathTo(node), ...env } });
     for (const line of longest(report)) console.log(line);
-    return { code, ...countsOf(report) };
+    const { tests, ...counts } = countsOf(report);
+    return { code, ...counts, tests: tests.map((test) => ({ ...test, options: { profile, through, node } })) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns a variable of the environment with which programs that are started by name get an executable of Node.js. */
+function pathTo(node) {
+  if (node === process.execPath) return {};
+  return { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` };
 }
 
 /** Returns the counts of a report, and the file, the title and the message of each failed test. */
@@ -57,13 +67,11 @@ const maxRunAgain = 10;
 /**
  * Runs failed tests three more times, each by itself. A test that then passes three times has failed because the machine
  * was busy, or because of a race that happens rarely.
- * @param tests the failed tests that `runTests` has returned
+ * @param tests the failed tests that `runTests` has returned; each runs with the options with which it has failed, except `env`
  * @param args further arguments of vitest
- * @param profile as for `runTests`
- * @param through as for `runTests`
  * @returns those that have passed three times
  */
-export async function runAgain(tests, args = [], profile = "short", through = []) {
+export async function runAgain(tests, args = []) {
   const unsteady = [];
   if (tests.length > maxRunAgain) return unsteady;
   for (const test of tests) {
@@ -71,7 +79,7 @@ export async function runAgain(tests, args = [], profile = "short", through = []
     let passes = 0;
     // A name that matches no test passes nothing.
     const passesNow = async () => {
-      const { code, passed } = await runTests([test.file, "-t", name, ...args], profile, through);
+      const { code, passed } = await runTests([test.file, "-t", name, ...args], test.options);
       return code === 0 && passed > 0;
     };
     while (passes < 3 && (await passesNow())) passes++;

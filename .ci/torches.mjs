@@ -53,7 +53,7 @@ async function prepare(version) {
 async function test(version) {
   // Tests that need Gloo are skipped, because the wheels contain no headers of Gloo.
   Object.assign(process.env, { VICEROY_TENSOR_ADDON: fileFor(version), VICEROY_PEERS: "" });
-  const { code, passed, failed } = await runTests(full ? ["test/tensor"] : few, full ? "long" : "short");
+  const { code, passed, failed } = await runTests(full ? ["test/tensor"] : few, { profile: full ? "long" : "short" });
   console.log(`PyTorch ${version}: ${passed} passed, ${failed} failed`);
   return code;
 }

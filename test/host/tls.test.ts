@@ -1,5 +1,6 @@
 /** Tests of hosts with TLS: certificates decide which drivers may start processes. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TlsFiles } from "../../runtime/link/transport/tls/credentials.js";
 import { Authority } from "../link/transport/tls/certificates.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { until } from "../proc/until.js";
@@ -9,9 +10,12 @@ import { startHost } from "./start-host.js";
 let crew: Crew;
 let authority: Authority;
 let strangers: Authority;
+/** The certificate of all hosts. A host that starts reads its files, so they must not be written again at the same time. */
+let certificate: TlsFiles;
 beforeAll(async () => {
   crew = await loadCrew();
   authority = new Authority();
+  certificate = authority.issue("host");
   strangers = new Authority();
 });
 afterAll(() => {
@@ -24,7 +28,7 @@ const timeout = 2_000_000;
 const token = "a token of more than enough characters";
 
 function tlsHost(env: Readonly<Record<string, string>> = {}) {
-  const { cert, key, ca } = authority.issue("host");
+  const { cert, key, ca } = certificate;
   return startHost("tls://127.0.0.1:0", ["--cert", cert, "--key", key, "--ca", ca], env);
 }
 

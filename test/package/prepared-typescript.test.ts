@@ -119,7 +119,9 @@ main().catch((error) => { console.log(String(error.stack), String(error.cause?.s
 }
 
 /** The versions of Node.js of the tests: this one, and the others that are installed. */
-const nodes = [process.execPath, ...(["20", "22", "24"] as const).map(nodeOf)].filter((file) => file !== undefined);
+const nodes = [
+  ...new Set([process.execPath, ...(["20", "22", "24"] as const).map(nodeOf)].filter((file) => file !== undefined)),
+];
 
 const tsxUrl = new URL(import.meta.resolve("tsx")).href;
 
