@@ -120,6 +120,7 @@ async function listenUntil(
     random: systemRandom,
     hostname: hostname(),
     platform: () => makeNodePlatform(),
+    connectSocket,
     machine: makeMachine(),
     addresses: options.singlePort === true ? [] : addresses,
     ...(options.print === true ? { print: io.out } : {}),

@@ -48,6 +48,9 @@ export async function openLinkPort(
         const text = `${formatIdentity(identity)} is a host, and the parent of this process is not on a host`;
         return { kind: "refuse", reason: "certificate", text };
       }
+      if (offer.use === "tunnel") {
+        return { kind: "refuse", reason: "unknown", text: "only the daemon of a host makes connections for drivers" };
+      }
       const open = (pipe: Pipe) => (offer.use === "memory" ? owner.acceptMemory(pipe) : owner.accept(pipe, offer.from));
       return { kind: "open", open };
     },
