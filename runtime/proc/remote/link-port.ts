@@ -9,7 +9,7 @@ import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { formatIdentity } from "../../link/transport/tls/identity.js";
 import type { Platform } from "../platform/platform.js";
-import { credentialsOf } from "./host-connection.js";
+import { credentialsOf } from "./credentials.js";
 
 /** The proc that accepts links at the port. */
 export interface LinkPortOwner {
