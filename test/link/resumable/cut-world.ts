@@ -87,7 +87,7 @@ export class ManualClock implements Clock {
 }
 
 /** A pipe that carries a number of bytes. Then it breaks and loses the bytes in transit, or drops all further bytes. */
-class Cut implements Pipe {
+export class Cut implements Pipe {
   readonly #pipe: Pipe;
   readonly #budget: { left: number };
   readonly #silently: boolean;
