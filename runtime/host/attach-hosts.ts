@@ -10,8 +10,8 @@ import { currentRuntime } from "../proc/process/current-runtime.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
-import type { HostFinder } from "./attached/host-returns.js";
 import type { GatewayOptions } from "./attached/gateway-host.js";
+import type { HostFinder } from "./attached/host-returns.js";
 import { parseRoutedTargets, parseTargets, type RoutedHost, type TargetRules } from "./attached/host-targets.js";
 import { firstCode } from "./mesh/first-code.js";
 import { HostMesh } from "./mesh/host-mesh.js";
@@ -172,7 +172,9 @@ function gatewayOf<D extends string>(
 ): GatewayOptions | undefined {
   if (through === undefined) {
     if (absence === undefined) return undefined;
-    throw new TypeError("cannot attach hosts: absence is for hosts that are reached through another one; give its address as through");
+    throw new TypeError(
+      "cannot attach hosts: absence is for hosts that are reached through another one; give its address as through",
+    );
   }
   const limit = absence ?? defaultAbsence;
   if (!(limit >= shortestAbsence && limit <= longestAbsence)) {

@@ -44,7 +44,15 @@ function say(line: DriverLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-const { addresses, token, silence, keepAlive, through, absence, load: options } = JSON.parse(process.argv[2]!) as DriverOrder;
+const {
+  addresses,
+  token,
+  silence,
+  keepAlive,
+  through,
+  absence,
+  load: options,
+} = JSON.parse(process.argv[2]!) as DriverOrder;
 onUnhandledFault(({ mesh, ranks, cause }) => say({ kind: "failure", mesh, ranks, why: cause.message }));
 const gateway = { ...(through ? { through } : {}), ...(absence ? { absence } : {}) };
 const hosts = attachHosts(addresses, { silence, keepAlive, timeout: 60_000, ...(token ? { token } : {}), ...gateway });

@@ -24,8 +24,8 @@ import { withInspector } from "../../proc/launch/inspector.js";
 import type { StartRequest } from "../../proc/platform/platform.js";
 import { runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
-import { connectToHost, isTransient } from "../../proc/remote/host-connection.js";
 import type { DriverGateway } from "../../proc/remote/driver-gateway.js";
+import { connectToHost, isTransient } from "../../proc/remote/host-connection.js";
 import type { HostLink } from "../../proc/remote/host-link.js";
 import { HostedBackend } from "../../proc/remote/hosted-backend.js";
 import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
@@ -78,6 +78,8 @@ export interface HostAccess {
 /** The host through which a host is reached. */
 export interface HostGateway {
   readonly route: DriverGateway;
+  /** Resolves when the gateway can start what watches the host. Rejects with the reason if it cannot. */
+  readonly ready: Promise<unknown>;
   /** Watches the host for this driver. */
   readonly watcher: HostWatcher;
 }
@@ -360,6 +362,7 @@ export class AttachedHost implements HostLink {
     let info: HostInfo;
     try {
       info = await this.ask((agent) => agent.attach.with({ timeout }).callOne(terms));
+      await this.#gateway?.ready;
     } catch (error) {
       throw this.#attachFailed(error);
     }

@@ -15,8 +15,8 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import { AttachedHost, type HostAccess, type HostCalls } from "./attached-host.js";
-import { type HostFinder, HostReturns } from "./host-returns.js";
 import { GatewayHost, type GatewayOptions } from "./gateway-host.js";
+import { type HostFinder, HostReturns } from "./host-returns.js";
 import type { HostAddress } from "./host-targets.js";
 import { type CodeTree, HostsCode } from "./hosts-code.js";
 

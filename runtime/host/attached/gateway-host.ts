@@ -3,7 +3,6 @@
  * agent on it, and the process there that watches the other hosts, so that a driver that is absent for a while declares
  * none of them gone.
  */
-import { errorMessage } from "../../../shared/text/error-message.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { DriverGateway } from "../../proc/remote/driver-gateway.js";
 import { AttachedHost, type HostAccess } from "./attached-host.js";
@@ -41,7 +40,11 @@ export class GatewayHost {
     this.watcher = new HostWatcher(runtime, (id) =>
       startWatching(mainProc.proc, id, (request) => this.#host.start(mainProc.proc, request)),
     );
-    this.#host.ready.catch((error) => lost(errorMessage(error)));
+  }
+
+  /** Resolves when the gateway has accepted this driver; rejects with the reason if it has not. */
+  get ready(): Promise<unknown> {
+    return this.#host.ready;
   }
 
   /** The random id of the daemon; undefined until it is known. */

@@ -125,7 +125,10 @@ export class HostDaemon implements SessionOwner {
     }
     const { maxDrivers } = this.#options;
     if (this.#tunnels.tunnelCount >= maxDrivers)
-      return refusedAdmission("busy", `the host has reached its limit of ${maxDrivers} drivers that reach others through it`);
+      return refusedAdmission(
+        "busy",
+        `the host has reached its limit of ${maxDrivers} drivers that reach others through it`,
+      );
     return { kind: "open", open: (pipe) => this.#tunnels.accept(pipe) };
   }
 

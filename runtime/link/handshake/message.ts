@@ -70,10 +70,7 @@ export type HandshakeAnswer =
 export function writeRequest(request: HandshakeRequest, nonce: Uint8Array): Uint8Array {
   const { first, token, direct, use } = request;
   const bits =
-    (first ? MessageBit.first : 0) |
-    (token ? MessageBit.token : 0) |
-    (direct ? MessageBit.direct : 0) |
-    useBits[use];
+    (first ? MessageBit.first : 0) | (token ? MessageBit.token : 0) | (direct ? MessageBit.direct : 0) | useBits[use];
   const { bytes, view } = newMessage(REQUEST_BYTES, bits);
   view.setUint32(8, request.protocol, true);
   view.setUint32(12, request.giveUpMs ?? 0, true);

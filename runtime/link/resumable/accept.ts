@@ -135,7 +135,10 @@ export class ResumableAcceptor {
   #createLink(key: string, { from, giveUpMs: asked = 0 }: LinkOffer, { giveUpMs, open }: OpenAdmission): void {
     const pipe = new ResumablePipe({
       clock: this.#options.clock,
-      limits: { ...this.#limits, giveUpMs: giveUpMs ?? Math.max(this.#limits.giveUpMs, Math.min(asked, MAX_GIVE_UP_MS)) },
+      limits: {
+        ...this.#limits,
+        giveUpMs: giveUpMs ?? Math.max(this.#limits.giveUpMs, Math.min(asked, MAX_GIVE_UP_MS)),
+      },
       peer: `process ${formatId(from)}`,
       connectionLost: () => {},
       pipeEnded: () => this.#links.delete(key),

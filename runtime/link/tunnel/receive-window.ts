@@ -26,7 +26,8 @@ export class ReceiveWindow {
   /** Notes that bytes have come. @throws ProtocolError if the peer may not have sent them */
   received(bytes: number): void {
     this.#open -= bytes;
-    if (this.#open < 0) throw new ProtocolError("the peer has sent more on a channel of a tunnel than it has credit for");
+    if (this.#open < 0)
+      throw new ProtocolError("the peer has sent more on a channel of a tunnel than it has credit for");
   }
 
   /**

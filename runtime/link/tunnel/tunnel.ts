@@ -6,15 +6,7 @@
 import { ProtocolError } from "../frame/frame.js";
 import type { Pipe } from "../transport/pipe.js";
 import { Channel, type ChannelTunnel } from "./channel.js";
-import {
-  newTunnelFrame,
-  numberBody,
-  openBody,
-  readNumber,
-  readText,
-  TunnelKind,
-  textBody,
-} from "./frame.js";
+import { newTunnelFrame, numberBody, openBody, readNumber, readText, TunnelKind, textBody } from "./frame.js";
 import { TunnelFrameReader, type TunnelFrames } from "./frame-reader.js";
 import { defaultTunnelLimits, type TunnelLimits } from "./limits.js";
 import { TunnelOutbox } from "./outbox.js";
@@ -194,7 +186,8 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
         opening.resolve(channel);
         return;
       case TunnelKind.refused: {
-        if (opening === undefined) throw new ProtocolError("the peer has refused a channel of a tunnel that it has connected");
+        if (opening === undefined)
+          throw new ProtocolError("the peer has refused a channel of a tunnel that it has connected");
         const [code = "", ...reason] = readText(body).split("\n");
         this.#openings.delete(channel);
         channel.end(undefined);
@@ -214,7 +207,8 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
 
   #openReceived(number: number, body: Uint8Array): void {
     const { opened } = this.#options;
-    if (opened === undefined) throw new ProtocolError("the peer opens a channel of a tunnel that this process has dialled");
+    if (opened === undefined)
+      throw new ProtocolError("the peer opens a channel of a tunnel that this process has dialled");
     if (number <= this.#lastChannel) throw new ProtocolError(`the peer opens channel ${number} of a tunnel twice`);
     this.#lastChannel = number;
     const credit = readNumber(body, "the window");
@@ -233,7 +227,8 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
     this.#channels.set(number, channel);
     channel.creditReceived(credit);
     const confirm = () => {
-      if (!channel.hasEnded) this.sendControl(newTunnelFrame(TunnelKind.opened, number, numberBody(channel.window.size)));
+      if (!channel.hasEnded)
+        this.sendControl(newTunnelFrame(TunnelKind.opened, number, numberBody(channel.window.size)));
     };
     opened({ address, channel, confirm, refuse });
   }

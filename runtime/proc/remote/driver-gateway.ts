@@ -43,7 +43,9 @@ export class DriverGateway {
   /** Connects to an address of a host, as `connect` of a platform does. */
   async connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe> {
     if (address.kind === "unix") {
-      throw new Error(`cannot reach ${formatNetworkAddress(address)} through a driver gateway: it is on another machine`);
+      throw new Error(
+        `cannot reach ${formatNetworkAddress(address)} through a driver gateway: it is on another machine`,
+      );
     }
     const pipe = await this.#tunnels.connect(address, signal);
     return this.#platform.secure(pipe, address, credentials, signal);

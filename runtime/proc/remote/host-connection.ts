@@ -78,7 +78,8 @@ export async function connectToHost(
   const who = { universe: from.universe, from: from.id, to };
   const peer = formatNetworkAddress(address);
   if (address.kind !== "unix") {
-    const connect = (_port: number | undefined, signal: AbortSignal) => (through ?? platform).connect(address, tls, signal);
+    const connect = (_port: number | undefined, signal: AbortSignal) =>
+      (through ?? platform).connect(address, tls, signal);
     return dialResumable({
       clock,
       random,

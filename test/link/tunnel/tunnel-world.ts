@@ -98,7 +98,11 @@ export class TunnelWorld extends CutWorld {
   constructor(options: CutWorldOptions) {
     super(options);
     const { clock, random } = this;
-    this.#server = new TunnelServer({ clock, limits: { window: 2000 }, connect: async () => this.#connectHost(options) });
+    this.#server = new TunnelServer({
+      clock,
+      limits: { window: 2000 },
+      connect: async () => this.#connectHost(options),
+    });
     this.#gateway = new ResumableAcceptor({
       clock,
       random,
@@ -118,7 +122,9 @@ export class TunnelWorld extends CutWorld {
     const [near, far] = inProcessPipePair();
     const silence = dumb?.(this.random) ?? "no";
     const left = { left: Math.max(1, Math.floor(2 * budget(this.random))) };
-    this.#gateway.accept(new Cut(far, silence === "dialler" ? { left: Number.MAX_SAFE_INTEGER } : left, silence === "both"));
+    this.#gateway.accept(
+      new Cut(far, silence === "dialler" ? { left: Number.MAX_SAFE_INTEGER } : left, silence === "both"),
+    );
     const { clock, random } = this;
     const offer = { universe: 1n, from: 2n, to: 0n, direct: true, use: "tunnel", link: random.id() } as const;
     const cut = new Cut(near, left, silence !== "no");
