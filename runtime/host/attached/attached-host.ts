@@ -25,7 +25,7 @@ import type { StartRequest } from "../../proc/platform/platform.js";
 import { runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import type { DriverGateway } from "../../proc/remote/driver-gateway.js";
-import { connectToHost, isTransient } from "../../proc/remote/host-connection.js";
+import { connectToHost, type HostTarget, isTransient } from "../../proc/remote/host-connection.js";
 import type { HostLink } from "../../proc/remote/host-link.js";
 import { HostedBackend } from "../../proc/remote/hosted-backend.js";
 import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
@@ -260,8 +260,7 @@ export class AttachedHost implements HostLink {
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
     const isReachable = this.#isRemote && !this.isRouted;
     const { port } = isReachable ? await this.ask((agent) => agent.portOf.callOne(proc)) : {};
-    const { through } = this;
-    const target = { agent: this.id, address: this.target.address, proof: this.#access.proof, through };
+    const target = { ...this.#way, agent: this.id, address: this.target.address, proof: this.#access.proof };
     const direct = port === undefined ? undefined : await this.#runtime.directLinks.connect(proc, from, target, port);
     return direct ?? from.relayTo(proc, this.id, this.location);
   }
@@ -269,8 +268,7 @@ export class AttachedHost implements HostLink {
   async connect(from: Proc): Promise<Pipe> {
     const { proof, timeout } = this.#access;
     const attaches = from === this.#runtime.mainProc.proc;
-    const absence = this.isGateway ? this.#access.silence : undefined;
-    const target = { address: this.#dialled, proof, agent: this.id, attaches, through: this.through, absence };
+    const target = { ...this.#way, address: this.#dialled, proof, agent: this.id, attaches };
     const { platform } = this.#runtime;
     let pause = firstPause;
     let limit = attaches ? Math.min(firstAttemptLimit, timeout) : timeout;
@@ -411,6 +409,11 @@ export class AttachedHost implements HostLink {
   /** Whether the host is attached only because this driver reaches others through it. */
   get isGateway(): boolean {
     return this.#access.role === "gateway";
+  }
+
+  /** How this driver connects to what is on the host. Links to a gateway wait for as long as it may be silent. */
+  get #way(): Pick<HostTarget, "through" | "absence"> {
+    return this.isGateway ? { absence: this.#access.silence } : { through: this.through };
   }
 
   get #watcher(): HostWatcher {

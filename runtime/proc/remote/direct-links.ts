@@ -44,7 +44,7 @@ export class DirectLinks {
   async connect(
     peer: ProcId,
     from: Proc,
-    { agent, address, proof, use = "link", through }: DirectTarget,
+    { agent, address, proof, use = "link", through, absence = through?.absence }: DirectTarget,
     port?: number,
   ): Promise<Pipe | undefined> {
     const { clock, random } = this.#platform;
@@ -58,7 +58,7 @@ export class DirectLinks {
       peer: `process ${formatId(peer)} at ${formatNetworkAddress(address)}`,
       token: proof?.token,
       connectMs: connectLimit,
-      limits: limitsFor(through?.absence),
+      limits: limitsFor(absence),
       connect: async (own: number | undefined, signal: AbortSignal) => {
         try {
           return await (through ?? this.#platform).connect({ ...address, port: own ?? address.port }, tls, signal);

@@ -1,6 +1,6 @@
 /** Tests that a driver that reaches one host alone works with all hosts through it. The network is in `network.test.ts`. */
-import { attachHosts, type HostMesh } from "viceroy";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { attachHosts } from "viceroy";
+import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { gone, until } from "../../proc/until.js";
@@ -18,15 +18,9 @@ beforeAll(async () => {
 const token = "a token of more than enough characters";
 const start = () => startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token });
 
-/** Stops the hosts at the end of the test, whatever its outcome. */
-function stopLater<D extends string>(hosts: HostMesh<D>): HostMesh<D> {
-  onTestFinished(() => hosts.stop());
-  return hosts;
-}
-
 test("all connections of the driver go to the gateway, which connects to hosts and their processes", async () => {
   const [gateway, one, two] = await Promise.all([start(), start(), start()]);
-  const hosts = stopLater(attachPatiently([one.address, two.address], { token, through: gateway.address }));
+  await using hosts = attachPatiently([one.address, two.address], { token, through: gateway.address });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   const places = [...(await workers.where.call()).values()];
   for (const { pid } of places) {
@@ -46,7 +40,7 @@ test("all connections of the driver go to the gateway, which connects to hosts a
 
 test("the gateway can be one of the hosts, and all of them can be shut down through it", async () => {
   const [gateway, one] = await Promise.all([start(), start()]);
-  const hosts = stopLater(attachPatiently([gateway.address, one.address], { token, through: gateway.address }));
+  await using hosts = attachPatiently([gateway.address, one.address], { token, through: gateway.address });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   expect([...(await workers.echo.call("both")).values()]).toEqual(["both", "both"]);
   await hosts.shutdown();
@@ -59,7 +53,7 @@ test("the gateway can be one of the hosts, and all of them can be shut down thro
 test("calls are handled once and in order while the connections to the gateway are cut", async () => {
   const [gateway, one] = await Promise.all([start(), start()]);
   const proxy = await startProxy(gateway.address);
-  const hosts = stopLater(attachPatiently([one.address], { token, through: proxy.address }));
+  await using hosts = attachPatiently([one.address], { token, through: proxy.address });
   const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
   await worker.keep.callOne(new Uint8Array([0]));
   const answers: Promise<number>[] = [];
@@ -72,15 +66,31 @@ test("calls are handled once and in order while the connections to the gateway a
   expect(faults).toEqual([]);
 });
 
+test("a driver that is cut off for longer than hosts wait for others loses nothing", async () => {
+  const [gateway, one] = await Promise.all([start(), start()]);
+  const proxy = await startProxy(gateway.address);
+  const options = { token, through: proxy.address, keepAlive: 500, silence: 60_000, absence: 60_000 };
+  await using hosts = attachPatiently([one.address], options);
+  const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
+  await worker.keep.callOne(new Uint8Array([0]));
+  proxy.freeze();
+  const answers = Array.from({ length: 50 }, (_, i) => worker.keep.callOne(new Uint8Array([i + 1])));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  proxy.cut();
+  proxy.thaw();
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, (_, i) => i));
+  expect(faults).toEqual([]);
+});
+
 test("a host that is not there, and a gateway that is not there, are named in the reason", async () => {
   const gateway = await start();
   const options = { token, timeout: 1000 };
-  const hosts = stopLater(attachHosts(["tcp://127.0.0.1:9"], { ...options, through: gateway.address }));
+  await using hosts = attachHosts(["tcp://127.0.0.1:9"], { ...options, through: gateway.address });
   await expect(hosts.ready).rejects.toThrow(
     `cannot attach host tcp://127.0.0.1:9: the driver gateway ${gateway.address} cannot connect to tcp://127.0.0.1:9: ` +
       "connect ECONNREFUSED 127.0.0.1:9",
   );
-  const lost = stopLater(attachHosts([gateway.address], { ...options, through: "tcp://127.0.0.1:9" }));
+  await using lost = attachHosts([gateway.address], { ...options, through: "tcp://127.0.0.1:9" });
   await expect(lost.ready).rejects.toThrow(
     `cannot attach host ${gateway.address}: cannot reach the driver gateway tcp://127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9`,
   );
@@ -88,7 +98,7 @@ test("a host that is not there, and a gateway that is not there, are named in th
 
 test("a driver with another token gets no tunnel", async () => {
   const [gateway, one] = await Promise.all([start(), start()]);
-  const hosts = stopLater(attachPatiently([one.address], { token: `${token}!`, through: gateway.address }));
+  await using hosts = attachPatiently([one.address], { token: `${token}!`, through: gateway.address });
   await expect(hosts.ready).rejects.toThrow(
     `cannot attach host ${one.address}: cannot reach the driver gateway ${gateway.address}: the token is not that of this process`,
   );
@@ -96,9 +106,12 @@ test("a driver with another token gets no tunnel", async () => {
 
 test("a gateway that ends takes its hosts from the driver, and the reason says so", async () => {
   const [gateway, one] = await Promise.all([start(), start()]);
-  const hosts = stopLater(
-    attachPatiently([one.address], { token, through: gateway.address, absence: 2000, keepAlive: 2000 }),
-  );
+  await using hosts = attachPatiently([one.address], {
+    token,
+    through: gateway.address,
+    absence: 2000,
+    keepAlive: 2000,
+  });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   const { pid } = await workers.where.callOne();
   gateway.child.kill("SIGKILL");

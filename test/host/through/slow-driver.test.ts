@@ -34,8 +34,7 @@ test("a stopped driver to which a host sends 128 MiB costs the gateway at most 3
   driver.stdout.on("data", (text) => {
     said += text;
   });
-  const hosts = attachPatiently([one.address], { token, through });
-  onTestFinished(() => hosts.stop());
+  await using hosts = attachPatiently([one.address], { token, through });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
   expect(await workers.echo.callOne("before")).toBe("before");
   const before = memoryOf(gateway.child.pid!);

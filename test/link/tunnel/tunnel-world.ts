@@ -91,6 +91,8 @@ export class TunnelWorld extends CutWorld {
   /** The number of tunnels, and of connections of the gateway to the host. */
   tunnels = 0;
   channels = 0;
+  /** Bytes pass more processes than without a gateway. */
+  protected override readonly quietTurns = 30;
   readonly #server: TunnelServer;
   readonly #dialler: TunnelDialler;
   readonly #gateway: ResumableAcceptor;
