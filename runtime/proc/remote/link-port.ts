@@ -41,15 +41,15 @@ export async function openLinkPort(
     random,
     token: proof?.token,
     admit: (offer, identity) => {
+      if (offer.use === "tunnel") {
+        return { kind: "refuse", reason: "unknown", text: "only the daemon of a host makes connections for drivers" };
+      }
       if (offer.universe !== universe || offer.to !== id) {
         return { kind: "refuse", reason: "unknown", text: "there is no such process at this port" };
       }
       if (identity?.role === "host" && offer.from === owner.parent) {
         const text = `${formatIdentity(identity)} is a host, and the parent of this process is not on a host`;
         return { kind: "refuse", reason: "certificate", text };
-      }
-      if (offer.use === "tunnel") {
-        return { kind: "refuse", reason: "unknown", text: "only the daemon of a host makes connections for drivers" };
       }
       const open = (pipe: Pipe) => (offer.use === "memory" ? owner.acceptMemory(pipe) : owner.accept(pipe, offer.from));
       return { kind: "open", open };

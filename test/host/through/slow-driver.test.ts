@@ -39,6 +39,7 @@ test("a stopped driver to which a host sends 128 MiB costs the gateway at most 3
   expect(await workers.echo.callOne("before")).toBe("before");
   const before = memoryOf(gateway.child.pid!);
   await until(() => said.includes("going") || driver.exitCode !== null);
+  expect(driver.exitCode).toBeNull();
   driver.kill("SIGSTOP");
   await until(() => stopped(driver.pid!));
   let most = 0;
