@@ -92,7 +92,7 @@ export class TunnelWorld extends CutWorld {
   tunnels = 0;
   channels = 0;
   /** Bytes pass more processes than without a gateway. */
-  protected override readonly quietTurns = 14;
+  protected override readonly quietTurns = 30;
   readonly #server: TunnelServer;
   readonly #dialler: TunnelDialler;
   readonly #gateway: ResumableAcceptor;
