@@ -38,16 +38,19 @@ test("code crosses to the gateway about once for four hosts, and an edit is answ
     await using hosts = attach();
     write("src/large.txt", randomBytes(${(6 * MiB) / 2}).toString("hex"));
     const said = [];
+    const copies = [];
     for (const text of ["first", "second"]) {
       write("src/text.ts", "export const text = " + JSON.stringify(text) + ";\\n");
-      await hosts.sync();
+      const report = await hosts.sync();
+      copies.push(report.hosts[3].bytes);
       await using procs = hosts.spawnProcs();
       said.push(await values(procs.spawn("sites", Here).text.call()));
     }
-    print({ said });
+    print({ said, copies });
   `);
   expect(value.said).toEqual([Array(4).fill("first"), Array(4).fill("second")]);
-  // Four copies would be 24 MiB.
-  expect(sent()).toBeGreaterThan(3 * MiB);
-  expect(sent()).toBeLessThan(12 * MiB);
+  const [copy, edit] = value.copies;
+  expect(copy).toBeGreaterThan(6 * MiB);
+  expect(edit).toBeLessThan(MiB);
+  expect(sent()).toBeLessThan(2 * copy);
 });
