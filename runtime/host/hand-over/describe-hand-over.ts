@@ -41,7 +41,7 @@ export function describeHosts(
   { name, dimension, access, hosts }: AttachedHosts,
   tls: TlsFiles | undefined,
 ): HandedHosts {
-  const { registry, role: _, ...others } = access;
+  const { registry, ...others } = access;
   const addresses = hosts.map(({ id, address }) => ({ agent: id, address }));
   return {
     name,
