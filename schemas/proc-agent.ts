@@ -112,7 +112,8 @@ export interface HostWatchOrder {
   host: Uint64;
   /** The address by which the driver's machine reaches the host. */
   address: string;
-  proof: HostProof;
+  /** The credentials for the host. Absent: those of the host on which the watching process runs. */
+  proof?: HostProof;
   /** The time without an answer after which a host counts as lost, in milliseconds. */
   silence: Uint32;
 }

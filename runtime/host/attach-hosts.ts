@@ -10,8 +10,9 @@ import { currentRuntime } from "../proc/process/current-runtime.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
+import type { GatewayOptions } from "./attached/gateway-host.js";
 import type { HostFinder } from "./attached/host-returns.js";
-import { parseRoutedTargets, type RoutedHost } from "./attached/host-targets.js";
+import { parseRoutedTargets, parseTargets, type RoutedHost, type TargetRules } from "./attached/host-targets.js";
 import { firstCode } from "./mesh/first-code.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
@@ -46,6 +47,17 @@ export interface AttachOptions<D extends string = "hosts"> {
    */
   readonly keepAlive?: number;
   /**
+   * The address of a host through which this program reaches all others: `tls://host:port`, `tcp://host:port` or
+   * `unix:///path`. The addresses of the hosts are then those by which they reach each other. The host needs the same
+   * credentials as the others, and can be one of them. Default: this program connects to each host itself.
+   */
+  readonly through?: string;
+  /**
+   * The time for which this program may have no connection to the host of `through`, in milliseconds, from 1,000 to
+   * 600,000. What is sent meanwhile arrives afterwards. Default: 60,000.
+   */
+  readonly absence?: number;
+  /**
    * The generated registry on the hosts, as a URL or an absolute path. Default: the path of this program's own
    * registry. The option `registry` of `spawnProcs` sets another path for each process.
    */
@@ -60,6 +72,8 @@ const optionNames: readonly (keyof AttachOptions)[] = [
   "timeout",
   "silence",
   "keepAlive",
+  "through",
+  "absence",
   "registry",
 ];
 
@@ -68,6 +82,11 @@ const defaultTimeout = 10_000;
 const defaultKeepAlive = 10_000;
 const defaultSilence = 2500;
 const shortestSilence = 300;
+
+/** The default, the smallest and the largest `absence`, in ms. */
+const defaultAbsence = 60_000;
+const shortestAbsence = 1000;
+const longestAbsence = 600_000;
 
 /**
  * Connects to hosts where `viceroy host` runs, and returns them as a mesh. The function returns at once: processes can
@@ -127,12 +146,14 @@ export function attachRoutedHosts<D extends string = "hosts">(
   if (places.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
   const rules = { failed: "cannot attach hosts", hasCertificate: options.tls !== undefined };
   const targets = parseRoutedTargets(places, rules);
+  const through = gatewayOf(options, rules);
   const access = { ...resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]), isSameLog };
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
   const attachment = new AttachedHosts(here, owner, {
-    ...{ name, dimension, targets, access },
+    ...{ name, dimension, targets, through },
+    access: through === undefined ? access : { ...access, keepAlive: Math.max(access.keepAlive, through.absence) },
     ...(controllerFiles === undefined ? {} : { controllerFiles }),
     ...(sync === undefined ? {} : { firstCode: (hosts) => firstCode(hosts, sync) }),
     finder: finder && {
@@ -142,6 +163,25 @@ export function attachRoutedHosts<D extends string = "hosts">(
     },
   });
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
+}
+
+/** Returns the host through which the others are reached. */
+function gatewayOf<D extends string>(
+  { through, absence }: AttachOptions<D>,
+  rules: TargetRules,
+): GatewayOptions | undefined {
+  if (through === undefined) {
+    if (absence === undefined) return undefined;
+    throw new TypeError(
+      "cannot attach hosts: absence is for hosts that are reached through another one; give its address as through",
+    );
+  }
+  const limit = absence ?? defaultAbsence;
+  if (!(limit >= shortestAbsence && limit <= longestAbsence)) {
+    throw optionError(`absence in milliseconds, from ${shortestAbsence} to ${longestAbsence}`, absence);
+  }
+  const [target] = parseTargets([through], rules);
+  return { target: target!, absence: Math.ceil(limit) };
 }
 
 function resolveAccess<D extends string>(

@@ -32,6 +32,8 @@ const optionReaders: Readonly<Record<string, (value: unknown, folder: string) =>
   timeout: (value) => ({ timeout: value as number }),
   silence: (value) => ({ silence: value as number }),
   keepAlive: (value) => ({ keepAlive: value as number }),
+  through: (value) => ({ through: value as string }),
+  absence: (value) => ({ absence: value as number }),
 };
 
 /**

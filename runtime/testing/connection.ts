@@ -2,7 +2,7 @@
  * A simulated connection between two processes. Bytes arrive late, in pieces of any size, in order, and completely
  * unless the connection breaks. When it breaks, some of the last bytes on their way are lost.
  */
-import type { Pipe, PipeSink } from "../link/transport/pipe.js";
+import type { PausablePipe, PipeSink } from "../link/transport/pipe.js";
 import { checksum } from "./event-trace.js";
 import { CALLBACK_DELAY_MS, Flow, type FlowEnd, type FlowNetwork } from "./flow.js";
 import type { TaskOwner } from "./scheduler.js";
@@ -26,13 +26,14 @@ export interface ConnectionNetwork extends FlowNetwork {
 export const SILENCE_MS = 15_000;
 
 /** One end of a connection, as its link uses it. */
-class ConnectionEnd implements Pipe, FlowEnd {
+class ConnectionEnd implements PausablePipe, FlowEnd {
   readonly member: ConnectedProcess;
   readonly #connection: SimulatedConnection;
   #outgoing!: Flow;
   #incoming!: Flow;
   #sink: PipeSink | undefined;
   #ended = false;
+  #isPaused = false;
   #unreportedEnd: { readonly error: Error | undefined } | undefined;
 
   constructor(connection: SimulatedConnection, member: ConnectedProcess) {
@@ -46,7 +47,11 @@ class ConnectionEnd implements Pipe, FlowEnd {
   }
 
   get reading(): boolean {
-    return this.#sink !== undefined && !this.#ended;
+    return this.#sink !== undefined && !this.#ended && !this.#isPaused;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused && !this.#ended;
   }
 
   get ended(): boolean {
@@ -74,6 +79,15 @@ class ConnectionEnd implements Pipe, FlowEnd {
     if (this.#ended) return;
     this.#outgoing.break(new Error("the connection was reset"));
     this.#endHere(error);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (this.reading) this.#incoming.scheduleArrival();
   }
 
   ref(): void {}

@@ -2,7 +2,7 @@
 import type { Location } from "../link/address.js";
 import type { Listener as Listening } from "../link/transport/listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/transport/network-address.js";
-import type { Pipe } from "../link/transport/pipe.js";
+import type { PausablePipe, Pipe } from "../link/transport/pipe.js";
 import type { ProcessRef, SimulatedListener, WorldRef } from "./references.js";
 
 /** Time in ms for which a socket that cannot be reached is tried. */
@@ -53,7 +53,7 @@ export function connectTo(
   from: ProcessRef,
   address: NetworkAddress,
   signal: AbortSignal,
-): Promise<Pipe> {
+): Promise<PausablePipe> {
   const { scheduler, network } = world;
   const place = formatNetworkAddress(address);
   if (address.kind !== "tcp") {
@@ -67,7 +67,7 @@ export function connectTo(
     };
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
-    const connected = (pipe: Pipe) => {
+    const connected = (pipe: PausablePipe) => {
       if (signal.aborted) pipe.destroy();
       else resolve(pipe);
     };
@@ -95,7 +95,7 @@ function connect(
   from: ProcessRef,
   { owner, accept }: SimulatedListener,
   place: string,
-): Promise<Pipe> {
+): Promise<PausablePipe> {
   const { scheduler, network } = world;
   const there = scheduler.now + network.latency(from, owner);
   const { near, far } = network.connect(from, owner);

@@ -37,6 +37,8 @@ export interface FlowEnd {
   readonly member: TaskOwner & OnHost;
   /** Whether the end reads bytes. */
   readonly reading: boolean;
+  /** Whether the end has stopped reading for a while. */
+  readonly isPaused: boolean;
   receive(bytes: Uint8Array): void;
   /** Handles the end of the other side. */
   finished(error: Error | undefined): void;
@@ -152,7 +154,7 @@ export class Flow {
       // The kernel has retransmitted the bytes by then.
       first.arrival = until + this.#network.latency(this.#from.member, this.#to.member);
     }
-    while (this.#pieces.length > 0 && this.#pieces[0]!.arrival <= scheduler.now) {
+    while (this.#pieces.length > 0 && this.#pieces[0]!.arrival <= scheduler.now && !this.#to.isPaused) {
       const { bytes, end } = this.#pieces.shift()!;
       this.#bytesInFlight -= bytes.length;
       if (end !== undefined) this.#to.finished(end.error);

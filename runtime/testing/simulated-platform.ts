@@ -3,8 +3,8 @@ import { formatId, type Location, type ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
 import type { Listener } from "../link/transport/listener.js";
-import type { NetworkAddress } from "../link/transport/network-address.js";
-import type { Pipe } from "../link/transport/pipe.js";
+import type { NetworkAddress, SocketAddress } from "../link/transport/network-address.js";
+import type { PausablePipe, Pipe } from "../link/transport/pipe.js";
 import type { ProcBackend, ProcExit } from "../proc/launch/proc-backend.js";
 import type { ActorClasses, ScopedPlatform, StartRequest } from "../proc/platform/platform.js";
 import type { ShutdownTarget } from "../proc/platform/shutdown.js";
@@ -60,6 +60,15 @@ export class SimulatedPlatform implements ScopedPlatform {
 
   connect(address: NetworkAddress, _credentials: unknown, signal: AbortSignal): Promise<Pipe> {
     return connectTo(this.process.world, this.process, address, signal);
+  }
+
+  connectSocket({ host, port }: SocketAddress, signal: AbortSignal): Promise<PausablePipe> {
+    return connectTo(this.process.world, this.process, { kind: "tcp", host, port }, signal);
+  }
+
+  /** Nobody listens in a simulated network, so nothing is encrypted. */
+  async secure(pipe: PausablePipe): Promise<Pipe> {
+    return pipe;
   }
 
   async listenAt(address: NetworkAddress, accept: (pipe: Pipe) => void): Promise<Listener> {

@@ -1,5 +1,5 @@
 /** One simulated process: its runtime, its parent, and how it ends. Its platform is in `simulated-platform.ts`. */
-import type { NetworkAddress } from "../link/transport/network-address.js";
+import type { NetworkAddress, SocketAddress } from "../link/transport/network-address.js";
 import type { Pipe } from "../link/transport/pipe.js";
 import type { ProcExit, ProcIdentity } from "../proc/launch/proc-backend.js";
 import type { ShutdownTarget } from "../proc/platform/shutdown.js";
@@ -125,7 +125,8 @@ export class SimulatedProcess implements ProcessRef {
     const proof = token === undefined ? {} : { token };
     const platform = () => new SimulatedPlatform(this);
     const address: NetworkAddress = { kind: "tcp", host, port };
-    const machine = { clock, random, hostname: host, platform, addresses: [address] };
+    const connectSocket = (to: SocketAddress, signal: AbortSignal) => platform().connectSocket(to, signal);
+    const machine = { clock, random, hostname: host, platform, connectSocket, addresses: [address] };
     const listener = new HostListener({ ...machine, proof });
     listenAt(world, this, address, (pipe) => listener.accept("tcp", pipe));
     this.#stopInOrder = (reason) => listener.end(reason);

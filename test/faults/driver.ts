@@ -17,6 +17,9 @@ export interface DriverOrder {
   readonly token?: string;
   readonly silence: number;
   readonly keepAlive: number;
+  /** The host through which the driver reaches all others, and the limit of its absence in ms. */
+  readonly through?: string;
+  readonly absence?: number;
   readonly load?: Partial<LoadOptions>;
 }
 
@@ -41,9 +44,18 @@ function say(line: DriverLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-const { addresses, token, silence, keepAlive, load: options } = JSON.parse(process.argv[2]!) as DriverOrder;
+const {
+  addresses,
+  token,
+  silence,
+  keepAlive,
+  through,
+  absence,
+  load: options,
+} = JSON.parse(process.argv[2]!) as DriverOrder;
 onUnhandledFault(({ mesh, ranks, cause }) => say({ kind: "failure", mesh, ranks, why: cause.message }));
-const hosts = attachHosts(addresses, { silence, keepAlive, timeout: 60_000, ...(token ? { token } : {}) });
+const gateway = { ...(through ? { through } : {}), ...(absence ? { absence } : {}) };
+const hosts = attachHosts(addresses, { silence, keepAlive, timeout: 60_000, ...(token ? { token } : {}), ...gateway });
 const stdio = (text: string) => say({ kind: "broken", text });
 const tallies = hosts.spawnProcs({ gpus: 2 }, { stdio }).spawn("tallies", HonestTally);
 await tallies.meet.call(tallies);

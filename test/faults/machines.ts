@@ -63,6 +63,11 @@ export class Machine {
     this.#rules(["in"], `ip saddr ${ip} drop`);
   }
 
+  /** Reaches one other machine and nothing else. */
+  reachOnly({ ip }: Machine): void {
+    this.#rules(["in", "out"], `ip saddr { ${ip}, ${this.ip} } ip daddr { ${ip}, ${this.ip} } accept\n drop`);
+  }
+
   dropTo({ ip }: Machine): void {
     this.#rules(["out"], `ip daddr ${ip} drop`);
   }

@@ -1,9 +1,13 @@
-/** The limit: a raw socket, TCP or TLS, with one write per tick and a hand-written codec. See bench/limit/. */
+/** The limit: a raw socket, TCP or TLS, with one write per tick and a hand-written codec. See bench/limit/. With `hasRelay`, a process copies its bytes. */
 import { readFileSync } from "node:fs";
 import tls from "node:tls";
+import { fileURLToPath } from "node:url";
+import { startReady } from "../../harness/child.js";
 import { decodeRecord, encodeRecord, maxBytes } from "../../limit/record-codec.js";
 import { connectAt, FrameWriter, frameReader, listenAt, writingTo } from "../../limit/socket.js";
 import { startServer } from "../start-server.js";
+
+const relayFile = fileURLToPath(new URL("../../through/relay.js", import.meta.url));
 
 /** The top bit of a frame's id marks bytes instead of a record. */
 const blob = 2 ** 31;
@@ -49,6 +53,9 @@ export async function serve({ address, tls: files }) {
 
 export async function start(plan) {
   const { port, stop } = await startServer("limit", plan);
+  const relay = plan.hasRelay
+    ? await startReady([...plan.through, process.execPath, relayFile, plan.address, String(port)])
+    : undefined;
   const pending = [];
   const free = [];
   const take = (id) => {
@@ -59,7 +66,7 @@ export async function start(plan) {
     if (id >= blob) take(id - blob)(view.getUint32(start, true));
     else take(id)(decodeRecord(bytes, view, start, end));
   });
-  const socket = await connectTo(plan, port, receive);
+  const socket = await connectTo(plan, relay === undefined ? port : Number(relay.line), receive);
   const writer = writerTo(socket, plan.tls);
   const ask = (size, flag, write) =>
     new Promise((resolve) => {
@@ -77,6 +84,7 @@ export async function start(plan) {
       }),
     async close() {
       socket.destroy();
+      await relay?.stop();
       await stop();
     },
   };

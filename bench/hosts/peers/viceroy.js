@@ -1,4 +1,7 @@
-/** Viceroy: `viceroy host` on the other host, one echo actor in a process there, with defaults. */
+/**
+ * Viceroy: `viceroy host` on the other host, one echo actor in a process there, with defaults. With `hasGateway`, the driver reaches
+ * it through a second host there.
+ */
 import path from "node:path";
 import { startReady } from "../../harness/child.js";
 import { repository } from "../../harness/index.js";
@@ -15,10 +18,12 @@ export async function startHost({ address, through, tls }) {
 }
 
 export async function start(plan) {
-  const { tls } = plan;
+  const { tls, hasGateway = false } = plan;
   const { address, ...host } = await startHost(plan);
+  const gateway = hasGateway ? await startHost(plan) : undefined;
   const { spawnEchoAt } = await loadDriver();
-  const { echo, stop } = spawnEchoAt(address, tls === undefined ? {} : { tls });
+  const through = gateway === undefined ? {} : { through: gateway.address };
+  const { echo, stop } = spawnEchoAt(address, { ...(tls === undefined ? {} : { tls }), ...through });
   await echo.ready;
   return {
     call: (record) => echo.echo.callOne(record),
@@ -26,6 +31,7 @@ export async function start(plan) {
     async close() {
       await stop();
       await host.stop();
+      await gateway?.stop();
     },
   };
 }

@@ -24,7 +24,8 @@ import { withInspector } from "../../proc/launch/inspector.js";
 import type { StartRequest } from "../../proc/platform/platform.js";
 import { runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
-import { connectToHost, isTransient } from "../../proc/remote/host-connection.js";
+import type { DriverGateway } from "../../proc/remote/driver-gateway.js";
+import { connectToHost, type HostTarget, isTransient } from "../../proc/remote/host-connection.js";
 import type { HostLink } from "../../proc/remote/host-link.js";
 import { HostedBackend } from "../../proc/remote/hosted-backend.js";
 import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
@@ -32,7 +33,7 @@ import { wholeRegion } from "../../shape/index.js";
 import { type FailureCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";
 import type { HostAddress } from "./host-targets.js";
-import { hostWatcherOf } from "./host-watcher.js";
+import { type HostWatcher, hostWatcherOf } from "./host-watcher.js";
 import { type CodePlace, codeOn, type MeshCode, startIn } from "./hosts-code.js";
 
 /**
@@ -70,6 +71,17 @@ export interface HostAccess {
   readonly silence: number;
   /** Whether what the host prints is in the same log as what this program prints. */
   readonly isSameLog: boolean;
+  /** `gateway` if the host is attached only because this driver reaches others through it. */
+  readonly role?: "gateway";
+}
+
+/** The host through which a host is reached. */
+export interface HostGateway {
+  readonly route: DriverGateway;
+  /** Resolves when the gateway can start what watches the host. Rejects with the reason if it cannot. */
+  readonly ready: Promise<unknown>;
+  /** Watches the host for this driver. */
+  readonly watcher: HostWatcher;
 }
 
 /** The calls by which a host tells its mesh that it was lost, and asks whether it comes back. */
@@ -100,6 +112,7 @@ export class AttachedHost implements HostLink {
   readonly target: HostAddress;
   readonly #access: HostAccess;
   readonly #calls: HostCalls;
+  readonly #gateway: HostGateway | undefined;
   readonly #agent: HostAgentMesh;
   readonly #backends = new Map<ProcId, HostedBackend>();
   #lostCause: FailureCause | undefined;
@@ -109,16 +122,21 @@ export class AttachedHost implements HostLink {
   #isLeaving = false;
   #info: HostInfo | undefined;
 
-  /** @param id the id of the agent on the host: a new one, or that of a driver whose place this process takes */
+  /**
+   * @param gateway the host through which this one is reached; undefined if this driver reaches it itself
+   * @param id the id of the agent on the host: a new one, or that of a driver whose place this process takes
+   */
   constructor(
     runtime: ProcessRuntime,
     target: HostAddress,
     access: HostAccess,
     calls = noCalls,
+    gateway?: HostGateway,
     id = runtime.platform.random.id(),
   ) {
     this.id = id;
     this.#calls = calls;
+    this.#gateway = gateway;
     this.address = formatNetworkAddress(target.address);
     this.#runtime = runtime;
     this.target = target;
@@ -242,7 +260,7 @@ export class AttachedHost implements HostLink {
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
     const isReachable = this.#isRemote && !this.isRouted;
     const { port } = isReachable ? await this.ask((agent) => agent.portOf.callOne(proc)) : {};
-    const target = { agent: this.id, address: this.target.address, proof: this.#access.proof };
+    const target = { ...this.#way, agent: this.id, address: this.target.address, proof: this.#access.proof };
     const direct = port === undefined ? undefined : await this.#runtime.directLinks.connect(proc, from, target, port);
     return direct ?? from.relayTo(proc, this.id, this.location);
   }
@@ -250,7 +268,7 @@ export class AttachedHost implements HostLink {
   async connect(from: Proc): Promise<Pipe> {
     const { proof, timeout } = this.#access;
     const attaches = from === this.#runtime.mainProc.proc;
-    const target = { address: this.#dialled, proof, agent: this.id, attaches };
+    const target = { ...this.#way, address: this.#dialled, proof, agent: this.id, attaches };
     const { platform } = this.#runtime;
     let pause = firstPause;
     let limit = attaches ? Math.min(firstAttemptLimit, timeout) : timeout;
@@ -292,7 +310,7 @@ export class AttachedHost implements HostLink {
   markLost(reason: string): void {
     if (this.#lostCause !== undefined) return;
     this.#runtime.attachedHosts.delete(this.id);
-    hostWatcherOf(this.#runtime).unwatch(this.id);
+    this.#watcher.unwatch(this.id);
     this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     // Processes that end with the host find out whether it comes back.
     if (!this.#isLeaving) this.#calls.lost(this, this.#lostCause.message);
@@ -342,11 +360,14 @@ export class AttachedHost implements HostLink {
     let info: HostInfo;
     try {
       info = await this.ask((agent) => agent.attach.with({ timeout }).callOne(terms));
+      await this.#gateway?.ready;
     } catch (error) {
       throw this.#attachFailed(error);
     }
     for (const other of this.#runtime.attachedHosts.values()) {
-      if (other === this || other.daemon !== info.daemon) continue;
+      const isSame = other !== this && other.daemon === info.daemon;
+      // The gateway may be one of the hosts, too.
+      if (!isSame || this.isGateway || (other instanceof AttachedHost && other.isGateway)) continue;
       await this.ask((agent) => agent.leave.callOne("attached twice")).catch(() => {});
       throw this.#attachFailed(new Error(`it is the same host as ${other.address}, which is attached already`));
     }
@@ -381,6 +402,24 @@ export class AttachedHost implements HostLink {
     return this.target.route !== undefined;
   }
 
+  get through(): DriverGateway | undefined {
+    return this.#gateway?.route;
+  }
+
+  /** Whether the host is attached only because this driver reaches others through it. */
+  get isGateway(): boolean {
+    return this.#access.role === "gateway";
+  }
+
+  /** How this driver connects to what is on the host. Links to a gateway wait for as long as it may be silent. */
+  get #way(): Pick<HostTarget, "through" | "absence"> {
+    return this.isGateway ? { absence: this.#access.silence } : { through: this.through };
+  }
+
+  get #watcher(): HostWatcher {
+    return this.#gateway?.watcher ?? hostWatcherOf(this.#runtime);
+  }
+
   /** The address by which this driver reaches the host. */
   get #dialled(): NetworkAddress {
     return this.target.route ?? this.target.address;
@@ -388,7 +427,9 @@ export class AttachedHost implements HostLink {
 
   #watch(): void {
     const { proof, silence } = this.#access;
-    hostWatcherOf(this.#runtime).watch({ host: this.id, address: formatNetworkAddress(this.#dialled), proof, silence });
+    const order = { host: this.id, address: formatNetworkAddress(this.#dialled), silence };
+    // A gateway has credentials of its own.
+    this.#watcher.watch(this.#gateway === undefined ? { ...order, proof } : order);
   }
 
   /** The random id of the daemon, the same for all drivers; undefined until it is known. */

@@ -15,6 +15,7 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import { AttachedHost, type HostAccess, type HostCalls } from "./attached-host.js";
+import { GatewayHost, type GatewayOptions } from "./gateway-host.js";
 import { type HostFinder, HostReturns } from "./host-returns.js";
 import type { HostAddress } from "./host-targets.js";
 import { type CodeTree, HostsCode } from "./hosts-code.js";
@@ -26,6 +27,8 @@ interface AttachedHostsOptions {
   /** The addresses of the hosts in rank order. */
   readonly targets: readonly HostAddress[];
   readonly access: HostAccess;
+  /** The host through which the others are reached. Absent: this process reaches them itself. */
+  readonly through?: GatewayOptions | undefined;
   /** The ids of the agents, in rank order, if this process takes the place of another driver. */
   readonly agents?: readonly ProcId[];
   readonly controllerFiles?: ControllerFiles;
@@ -59,11 +62,12 @@ export class AttachedHosts implements OwnedMesh {
   readonly #leaving = new Map<AttachedHost, Promise<void>>();
   readonly #returns: HostReturns<HostAddress> | undefined;
   readonly #calls: HostCalls;
+  readonly #gateway: GatewayHost | undefined;
   #stopReason: string | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(runtime: ProcessRuntime, owner: LocalActor, options: AttachedHostsOptions) {
-    const { name, dimension, targets, access, agents, controllerFiles, firstCode, finder } = options;
+    const { name, dimension, targets, access, through, agents, controllerFiles, firstCode, finder } = options;
     this.#runtime = runtime;
     this.owner = owner;
     this.name = name;
@@ -78,7 +82,8 @@ export class AttachedHosts implements OwnedMesh {
       lost: (host, reason) => this.#lost(host, reason),
       waitFor: (host) => this.#returns?.waitFor(this.#hosts.indexOf(host)),
     };
-    this.#hosts = targets.map((target, i) => new AttachedHost(runtime, target, access, this.#calls, agents?.[i]));
+    this.#gateway = through && new GatewayHost(runtime, through, access, (reason) => this.#gatewayLost(reason));
+    this.#hosts = targets.map((target, i) => this.#makeHost(target, agents?.[i]));
     this.#addKey(this.#hosts);
     runtime.ownership.add(owner, this);
     runtime.registerShutdown();
@@ -144,6 +149,7 @@ export class AttachedHosts implements OwnedMesh {
     this.#procs.clear();
     this.#returns?.stop();
     for (const host of this.hosts) host.giveUp(reason);
+    this.#gateway?.giveUp(reason);
     this.#runtime.ownership.remove(this.owner, this);
   }
 
@@ -176,7 +182,7 @@ export class AttachedHosts implements OwnedMesh {
     for (const number of resizing.leaving) this.#returns?.leave(number);
     const left = resizing.leaving.map((number) => this.#leave(this.hostAt(number), reason, drain));
     const joined = resizing.joining.map(({ number }, i) => {
-      const host = new AttachedHost(this.#runtime, targets[i]!, this.access, this.#calls);
+      const host = this.#makeHost(targets[i]!);
       this.#hosts[number] = host;
       return host;
     });
@@ -184,6 +190,19 @@ export class AttachedHosts implements OwnedMesh {
     const ready = Promise.all([this.ready, ...left]).then(() => {});
     ready.catch(() => {});
     return { region: resizing.region, ready };
+  }
+
+  #makeHost(target: HostAddress, id?: ProcId): AttachedHost {
+    return new AttachedHost(this.#runtime, target, this.access, this.#calls, this.#gateway, id);
+  }
+
+  #isGateway({ daemon }: AttachedHost): boolean {
+    return daemon !== undefined && daemon === this.#gateway?.daemon;
+  }
+
+  /** Without the gateway, this process reaches none of the hosts. */
+  #gatewayLost(reason: string): void {
+    for (const host of this.hosts) host.markLost(reason);
   }
 
   #lost(host: AttachedHost, reason: string): void {
@@ -198,7 +217,7 @@ export class AttachedHosts implements OwnedMesh {
    * @throws Error if it does not accept this driver, or its place is not free any more
    */
   async #attachAgain(number: number, target: HostAddress): Promise<void> {
-    const host = new AttachedHost(this.#runtime, target, this.access, this.#calls);
+    const host = this.#makeHost(target);
     this.#addKey([host]);
     try {
       await host.ready;
@@ -230,7 +249,11 @@ export class AttachedHosts implements OwnedMesh {
     this.#stopReason = options.reason;
     this.#returns?.stop();
     await this.#stopProcs(options);
-    const told = await Promise.allSettled(this.hosts.map((host) => host.shutdown(options.reason)));
+    const shutDown = (hosts: readonly AttachedHost[]) =>
+      Promise.allSettled(hosts.map((host) => host.shutdown(options.reason)));
+    const told = await shutDown(this.hosts.filter((host) => !this.#isGateway(host)));
+    // The others cannot be reached any more after the gateway has been shut down.
+    told.push(...(await shutDown(this.hosts.filter((host) => this.#isGateway(host)))));
     await this.stop(options);
     const failed = told.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
     if (failed !== undefined)
@@ -242,6 +265,7 @@ export class AttachedHosts implements OwnedMesh {
     this.#returns?.stop();
     await this.#stopProcs(options);
     await Promise.all([...this.#leaving.values(), ...this.hosts.map((host) => host.leave(options.reason))]);
+    await this.#gateway?.leave(options.reason);
     this.#runtime.ownership.remove(this.owner, this);
   }
 

@@ -1,11 +1,15 @@
 /**
- * The driver's handle of the process that watches its hosts (`proc/remote/host-watch.ts`). The process is started with
+ * The driver's handle of a process that watches its hosts (`proc/remote/host-watch.ts`). The process is started with
  * the first host, ended after the last one, and restarted if it is killed. Because it is a separate process, hosts are
- * watched even while the driver is busy.
+ * watched even while the driver is busy. It runs on the machine of the driver, or on a host through which the driver
+ * reaches the others.
  */
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
+import type { Proc } from "../../actor/proc/proc.js";
 import type { ProcId } from "../../link/address.js";
+import type { ProcBackend } from "../../proc/launch/proc-backend.js";
 import type { ChildProc } from "../../proc/mesh/child-proc.js";
+import type { StartRequest } from "../../proc/platform/platform.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 
@@ -16,16 +20,21 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 const maxQuickStarts = 8;
 const stableAfterMs = 10_000;
 
-class HostWatcher {
+/** Starts the process. @param id its id */
+type StartWatching = (id: ProcId) => ProcBackend;
+
+export class HostWatcher {
   readonly #runtime: ProcessRuntime;
+  readonly #startProcess: StartWatching;
   readonly #orders = new Map<ProcId, HostWatchOrder>();
   #child: ChildProc | undefined;
   /** Number of consecutive starts without a process that ran for `stableAfterMs`, and the time of the last start. */
   #quickStarts = 0;
   #startedAt = 0;
 
-  constructor(runtime: ProcessRuntime) {
+  constructor(runtime: ProcessRuntime, start: StartWatching) {
     this.#runtime = runtime;
+    this.#startProcess = start;
   }
 
   watch(order: HostWatchOrder): void {
@@ -48,7 +57,7 @@ class HostWatcher {
   }
 
   #start(): void {
-    const { platform, universe, mainProc } = this.#runtime;
+    const { platform, mainProc } = this.#runtime;
     this.#startedAt = platform.clock.now();
     if (this.#quickStarts++ === maxQuickStarts) {
       platform.warn(
@@ -58,16 +67,7 @@ class HostWatcher {
       return;
     }
     const id = platform.random.id();
-    const identity = { universe, id, parent: mainProc.proc.id, rank: 0, extent: {}, runDir: "" };
-    const backend = platform.start({
-      isolation: "process",
-      identity,
-      label: "watches hosts",
-      env: { NODE_OPTIONS: undefined },
-      execArgv: [],
-      cpus: undefined,
-      stdio: "ignore",
-    });
+    const backend = this.#startProcess(id);
     const child = this.#runtime.addChild(mainProc.proc, { id, rank: 0, location: "", backend }, () =>
       this.#childExited(id),
     );
@@ -87,13 +87,31 @@ class HostWatcher {
   }
 }
 
+/** Starts a process that watches hosts. @param start starts it, here or on a host */
+export function startWatching(
+  { universe, id: parent }: Proc,
+  id: ProcId,
+  start: (request: Omit<StartRequest, "isolation">) => ProcBackend,
+): ProcBackend {
+  return start({
+    identity: { universe, id, parent, rank: 0, extent: {}, runDir: "" },
+    label: "watches hosts",
+    env: { NODE_OPTIONS: undefined },
+    execArgv: [],
+    cpus: undefined,
+    stdio: "ignore",
+  });
+}
+
 const watchersByProcess = new WeakMap<ProcessRuntime, HostWatcher>();
 
-/** Returns the watcher of a process. */
+/** Returns the watcher of a process, which runs on its machine. */
 export function hostWatcherOf(runtime: ProcessRuntime): HostWatcher {
   let found = watchersByProcess.get(runtime);
   if (found === undefined) {
-    found = new HostWatcher(runtime);
+    const { platform, mainProc } = runtime;
+    const start = (request: Omit<StartRequest, "isolation">) => platform.start({ isolation: "process", ...request });
+    found = new HostWatcher(runtime, (id) => startWatching(mainProc.proc, id, start));
     watchersByProcess.set(runtime, found);
   }
   return found;

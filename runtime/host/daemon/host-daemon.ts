@@ -8,9 +8,10 @@ import type { Clock, Timer } from "../../link/clock.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { LinkOffer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/resumable/accept.js";
-import type { NetworkAddress } from "../../link/transport/network-address.js";
-import type { Pipe } from "../../link/transport/pipe.js";
+import type { NetworkAddress, SocketAddress } from "../../link/transport/network-address.js";
+import type { PausablePipe, Pipe } from "../../link/transport/pipe.js";
 import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
+import { TunnelServer } from "../../link/tunnel/serve.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { type Controllers, noControllers } from "./controllers.js";
 import { DriverSession, type SessionOwner } from "./driver-session.js";
@@ -31,7 +32,9 @@ export interface HostDaemonOptions {
   readonly machine?: SessionOwner["machine"];
   /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */
   readonly gpuEnv?: NodeJS.ProcessEnv;
-  /** Maximum number of drivers at the same time. Others are refused. */
+  /** Makes a connection to another host for a driver. */
+  readonly connectSocket: (address: SocketAddress, signal: AbortSignal) => Promise<PausablePipe>;
+  /** Maximum number of drivers at the same time, and of tunnels. Others are refused. */
   readonly maxDrivers: number;
   readonly clock: Clock;
   /** The time in ms after which the daemon ends if it has no driver; absent: it waits for ever. */
@@ -56,6 +59,7 @@ export class HostDaemon implements SessionOwner {
   readonly controllers: Controllers;
   readonly machine: SessionOwner["machine"];
   readonly #options: HostDaemonOptions;
+  readonly #tunnels: TunnelServer;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: ((reason: string) => void) | undefined;
   #stopping: Promise<void> | undefined;
@@ -73,6 +77,7 @@ export class HostDaemon implements SessionOwner {
     this.controllers = options.controllers ?? noControllers;
     this.machine = options.machine;
     this.#options = options;
+    this.#tunnels = new TunnelServer({ clock: options.clock, connect: options.connectSocket });
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -86,6 +91,7 @@ export class HostDaemon implements SessionOwner {
   admit(offer: LinkOffer, identity?: Identity): Admission | Promise<Admission> {
     const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refusedAdmission("busy", "the host is being shut down");
+    if (offer.use === "tunnel") return this.#admitTunnel(identity);
     const known = this.#sessions.get(to);
     // Processes of other hosts exchange messages with the processes here. They do not act for a driver.
     if (identity?.role === "host" && (!offer.direct || from === known?.session.driver)) {
@@ -109,6 +115,21 @@ export class HostDaemon implements SessionOwner {
     if (size >= this.#options.maxDrivers)
       return refusedAdmission("busy", `the host has reached its limit of ${size} drivers`);
     return { kind: "open", giveUpMs: maxDisconnectMs, open };
+  }
+
+  /** Lets a driver make connections through this host. Hosts make their own ones. */
+  #admitTunnel(identity: Identity | undefined): Admission {
+    if (identity?.role === "host") {
+      const text = `${formatIdentity(identity)} is a host; only drivers and controllers reach hosts through another one`;
+      return refusedAdmission("certificate", text);
+    }
+    const { maxDrivers } = this.#options;
+    if (this.#tunnels.tunnelCount >= maxDrivers)
+      return refusedAdmission(
+        "busy",
+        `the host has reached its limit of ${maxDrivers} drivers that reach others through it`,
+      );
+    return { kind: "open", open: (pipe) => this.#tunnels.accept(pipe) };
   }
 
   /** Opens an admitted link. Sessions may have ended, or the daemon may be full, since the admission. */

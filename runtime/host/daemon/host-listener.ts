@@ -13,7 +13,7 @@ import type { Pipe } from "../../link/transport/pipe.js";
 import type { Identity } from "../../link/transport/tls/identity.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import type { Controllers } from "./controllers.js";
-import { HostDaemon } from "./host-daemon.js";
+import { HostDaemon, type HostDaemonOptions } from "./host-daemon.js";
 
 export interface HostListenerOptions {
   readonly clock: Clock;
@@ -25,6 +25,8 @@ export interface HostListenerOptions {
   readonly addresses: readonly NetworkAddress[];
   /** Makes a platform for one driver. */
   readonly platform: () => ScopedPlatform;
+  /** Makes a connection to another host for a driver. */
+  readonly connectSocket: HostDaemonOptions["connectSocket"];
   /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
   readonly print?: (line: string) => void;
   /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */

@@ -10,7 +10,7 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import type { AwaitedIssuerOrder, IssuerOptions } from "../../job/credentials/host-enrolment.js";
 import { MAX_TIMER_MS, systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
-import { type AcceptPipe, connectTo, listenAt } from "../../link/transport/connect.js";
+import { type AcceptPipe, connectSocket, connectTo, listenAt } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import {
   formatNetworkAddress,
@@ -120,6 +120,7 @@ async function listenUntil(
     random: systemRandom,
     hostname: hostname(),
     platform: () => makeNodePlatform(),
+    connectSocket,
     machine: makeMachine(),
     addresses: options.singlePort === true ? [] : addresses,
     ...(options.print === true ? { print: io.out } : {}),

@@ -21,7 +21,9 @@ export function checkPublicationName(verb: string, name: unknown): asserts name 
  * attached
  */
 export async function readyHosts(what: string, runtime: ProcessRuntime): Promise<readonly AttachedHost[]> {
-  const hosts = [...runtime.attachedHosts.values()].filter((host) => host instanceof AttachedHost);
+  const hosts = [...runtime.attachedHosts.values()].filter(
+    (host) => host instanceof AttachedHost && !host.isGateway,
+  ) as AttachedHost[];
   if (hosts.length === 0) {
     throw new Error(`cannot ${what}: this process has attached no host; call attachHosts or hostsFromConfig first`);
   }

@@ -121,7 +121,14 @@ export class ProxyMesh {
     let refusals = "";
     for (const host of [...this.#runtime.attachedHosts.values()]) {
       // A host whose daemon is not known has not accepted this program yet.
-      if (!(host instanceof AttachedHost) || host === left || host.isLost || host.daemon === undefined) continue;
+      if (
+        !(host instanceof AttachedHost) ||
+        host === left ||
+        host.isGateway ||
+        host.isLost ||
+        host.daemon === undefined
+      )
+        continue;
       const moves = ++this.#moves;
       const moved = await this.#askToMove(host, moves);
       if (this.#isEnded) return;

@@ -17,12 +17,18 @@ export const ANSWER_BYTES = 512;
 export const CONFIRMATION_BYTES = 8;
 export const NONCE_BYTES = 32;
 
-const MessageBit = { first: 1, token: 2, direct: 4, memory: 8, turnedAway: 16 } as const;
+const MessageBit = { first: 1, token: 2, direct: 4, memory: 8, turnedAway: 16, tunnel: 32 } as const;
 const proofOffset = 24;
 const textOffset = proofOffset + PROOF_BYTES;
 
-/** The use of a connection: a link, or only the transfer of registered memory. */
-export type LinkUse = "link" | "memory";
+/**
+ * The use of a connection: a link, only the transfer of registered memory, or a tunnel, through which a driver makes
+ * other connections.
+ */
+export type LinkUse = "link" | "memory" | "tunnel";
+
+/** The bits of the uses. A link has none. */
+const useBits = { link: 0, memory: MessageBit.memory, tunnel: MessageBit.tunnel } as const;
 
 /** The contents of a dialler's request. */
 export interface LinkOffer {
@@ -38,6 +44,11 @@ export interface LinkOffer {
   /** Whether the request is for the proc `to` itself, and not for an agent that the host creates for the driver. */
   readonly direct: boolean;
   readonly use: LinkUse;
+  /**
+   * The time for which the dialler goes on with the link without a connection, in milliseconds. The acceptor does so for as long,
+   * at least. Absent: the limit of the acceptor.
+   */
+  readonly giveUpMs?: number;
   /** The number of bytes of the link that the dialler has received so far, over all connections. */
   readonly received: number;
 }
@@ -59,12 +70,10 @@ export type HandshakeAnswer =
 export function writeRequest(request: HandshakeRequest, nonce: Uint8Array): Uint8Array {
   const { first, token, direct, use } = request;
   const bits =
-    (first ? MessageBit.first : 0) |
-    (token ? MessageBit.token : 0) |
-    (direct ? MessageBit.direct : 0) |
-    (use === "memory" ? MessageBit.memory : 0);
+    (first ? MessageBit.first : 0) | (token ? MessageBit.token : 0) | (direct ? MessageBit.direct : 0) | useBits[use];
   const { bytes, view } = newMessage(REQUEST_BYTES, bits);
   view.setUint32(8, request.protocol, true);
+  view.setUint32(12, request.giveUpMs ?? 0, true);
   view.setBigUint64(16, request.universe, true);
   view.setBigUint64(24, request.from, true);
   view.setBigUint64(32, request.to, true);
@@ -77,12 +86,14 @@ export function writeRequest(request: HandshakeRequest, nonce: Uint8Array): Uint
 /** @throws HandshakeError if the message is malformed, or from a peer of another version or transport */
 export function readRequest(bytes: Uint8Array): HandshakeRequest {
   const { view, bits } = checkMessageHead(bytes, "request");
+  const giveUpMs = view.getUint32(12, true);
   return {
     first: (bits & MessageBit.first) !== 0,
     token: (bits & MessageBit.token) !== 0,
     direct: (bits & MessageBit.direct) !== 0,
-    use: (bits & MessageBit.memory) === 0 ? "link" : "memory",
+    use: (bits & MessageBit.tunnel) !== 0 ? "tunnel" : (bits & MessageBit.memory) !== 0 ? "memory" : "link",
     protocol: view.getUint32(8, true),
+    ...(giveUpMs === 0 ? {} : { giveUpMs }),
     universe: view.getBigUint64(16, true),
     from: view.getBigUint64(24, true),
     to: view.getBigUint64(32, true),

@@ -20,6 +20,9 @@ export type Admission =
   | { readonly kind: "open"; readonly giveUpMs?: number; open(pipe: Pipe): void }
   | Exclude<HandshakeVerdict, { kind: "open" }>;
 
+/** The longest time for which a dialler can have its link kept without a connection, in milliseconds. */
+const MAX_GIVE_UP_MS = 600_000;
+
 type OpenAdmission = Extract<Admission, { kind: "open" }>;
 
 interface ResumableLink {
@@ -87,6 +90,11 @@ export class ResumableAcceptor {
   }
 
   async #decide(offer: LinkOffer, identity: Identity | undefined): Promise<HandshakeVerdict> {
+    if (offer.use === "tunnel") {
+      // A tunnel ends with its connection.
+      const admission = await this.#options.admit(offer, identity);
+      return admission.kind === "open" ? { kind: "open", received: 0, open: admission.open } : admission;
+    }
     const key = linkKey(offer, identity);
     if (!this.#links.has(key)) {
       if (this.#links.size >= this.#maxLinks) {
@@ -124,10 +132,13 @@ export class ResumableAcceptor {
     };
   }
 
-  #createLink(key: string, { from }: LinkOffer, { giveUpMs = this.#limits.giveUpMs, open }: OpenAdmission): void {
+  #createLink(key: string, { from, giveUpMs: asked = 0 }: LinkOffer, { giveUpMs, open }: OpenAdmission): void {
     const pipe = new ResumablePipe({
       clock: this.#options.clock,
-      limits: { ...this.#limits, giveUpMs },
+      limits: {
+        ...this.#limits,
+        giveUpMs: giveUpMs ?? Math.max(this.#limits.giveUpMs, Math.min(asked, MAX_GIVE_UP_MS)),
+      },
       peer: `process ${formatId(from)}`,
       connectionLost: () => {},
       pipeEnded: () => this.#links.delete(key),

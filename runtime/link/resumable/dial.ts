@@ -123,7 +123,9 @@ class ResumableDialler {
       timer.cancel();
     }
     const received = this.pipe.bytesReceived;
-    const offer = { universe, from, to, direct, use, link: this.#link, first: this.#isFirst, received };
+    const giveUpMs = this.#options.limits?.giveUpMs;
+    const terms = giveUpMs === undefined ? {} : { giveUpMs };
+    const offer = { universe, from, to, direct, use, ...terms, link: this.#link, first: this.#isFirst, received };
     const outcome = await offerLink(pipe, offer, { clock, random, token, handshakeMs });
     if (outcome.kind === "redirect") {
       if (this.#port !== undefined) throw new HandshakeError("protocol", "the peer sends us elsewhere once more");

@@ -1,8 +1,8 @@
 /** Chooses the transport for an address, for dialling and for listening. */
 import { systemClock } from "../clock.js";
 import type { Listener } from "./listener.js";
-import { formatNetworkAddress, type NetworkAddress } from "./network-address.js";
-import type { Pipe } from "./pipe.js";
+import { formatNetworkAddress, type NetworkAddress, type SocketAddress } from "./network-address.js";
+import type { PausablePipe, Pipe } from "./pipe.js";
 import type { Credentials } from "./tls/credentials.js";
 import type { TlsLimits } from "./tls/half-open.js";
 import type { Identity } from "./tls/identity.js";
@@ -35,6 +35,27 @@ export async function connectTo(
   if (address.kind === "tcp") return (await import("./tcp/connect.js")).connectTcp(address, signal);
   if (credentials === undefined) throw new Error(missingTlsFiles("connect to", address));
   return (await import("./tls/connect.js")).connectTls(address, credentials, signal);
+}
+
+/** Makes a TCP connection, whatever it is used for. @param signal aborts the attempt */
+export async function connectSocket({ host, port }: SocketAddress, signal: AbortSignal): Promise<PausablePipe> {
+  return (await import("./tcp/connect.js")).connectTcp({ kind: "tcp", host, port }, signal);
+}
+
+/**
+ * Does with a connection to an address that exists already what `connectTo` does with a new one: `tls://` is encrypted
+ * between this process and the peer, whatever lies between them.
+ * @param signal aborts the attempt
+ */
+export async function secureConnection(
+  pipe: PausablePipe,
+  address: NetworkAddress,
+  credentials: Credentials | undefined,
+  signal: AbortSignal,
+): Promise<PausablePipe> {
+  if (address.kind !== "tls") return pipe;
+  if (credentials === undefined) throw new Error(missingTlsFiles("connect to", address));
+  return (await import("./tls/connect.js")).connectTls(address, credentials, signal, pipe);
 }
 
 /**

@@ -57,3 +57,11 @@ export interface Pipe {
   ref(): void;
   unref(): void;
 }
+
+/** A pipe that can stop reading, so that a peer that sends more has to wait, as connections over a network can. */
+export interface PausablePipe extends Pipe {
+  /** Stops reading. A few bytes may still come. */
+  pause(): void;
+  /** Continues to read. */
+  resume(): void;
+}

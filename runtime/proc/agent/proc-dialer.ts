@@ -69,9 +69,10 @@ export class ProcDialer {
   ): Promise<Pipe | undefined> {
     if (ancestors.length > 0) return undefined;
     const { directLinks, attachedHosts, hostKeyring } = this.#services;
-    if (attachedHosts.get(agent)?.isRouted === true) return undefined;
+    const attached = attachedHosts.get(agent);
+    if (attached?.isRouted === true) return undefined;
     const proof = hostKeyring.proofFor(agent);
-    return directLinks.connect(peer, this.#proc, { agent, address, proof, use });
+    return directLinks.connect(peer, this.#proc, { agent, address, proof, use, through: attached?.through });
   }
 
   /**

@@ -195,7 +195,7 @@ export class ProcRuntime implements ProcHooks {
   get hostWatch(): HostWatch {
     const report = (host: ProcId, reason: string) =>
       runAsRoot(this.proc, () => agentOf(this.parentOrSelf).hostLeft.broadcast(host, reason));
-    this.#hostWatch ??= new HostWatch(this.proc, this.platform, report);
+    this.#hostWatch ??= new HostWatch(this.proc, this.platform, this.hostKeyring, report);
     return this.#hostWatch;
   }
 

@@ -5,10 +5,10 @@ import { lazyModules } from "../../lazy-modules.js";
 import { formatId, type Location, type ProcId } from "../../link/address.js";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { TimerKeepAlive } from "../../link/keep-alive.js";
-import { type AcceptPipe, connectTo, listenAt } from "../../link/transport/connect.js";
+import { type AcceptPipe, connectSocket, connectTo, listenAt, secureConnection } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
-import type { NetworkAddress } from "../../link/transport/network-address.js";
-import type { Pipe } from "../../link/transport/pipe.js";
+import type { NetworkAddress, SocketAddress } from "../../link/transport/network-address.js";
+import type { PausablePipe, Pipe } from "../../link/transport/pipe.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import { connectUnix, listenUnix } from "../../link/transport/unix/connect.js";
 import { inheritedEnv, inheritedExecArgv, inheritedNodeOptions } from "../launch/inherited-options.js";
@@ -96,6 +96,19 @@ class NodePlatform implements ScopedPlatform {
 
   connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe> {
     return connectTo(address, credentials, signal);
+  }
+
+  connectSocket(address: SocketAddress, signal: AbortSignal): Promise<PausablePipe> {
+    return connectSocket(address, signal);
+  }
+
+  secure(
+    pipe: PausablePipe,
+    address: NetworkAddress,
+    credentials: Credentials | undefined,
+    signal: AbortSignal,
+  ): Promise<Pipe> {
+    return secureConnection(pipe, address, credentials, signal);
   }
 
   listenAt(address: NetworkAddress, accept: AcceptPipe, credentials: Credentials | undefined): Promise<Listener> {

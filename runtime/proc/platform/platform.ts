@@ -11,8 +11,8 @@ import type { Clock, Random } from "../../link/clock.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
 import type { AcceptPipe } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
-import type { NetworkAddress } from "../../link/transport/network-address.js";
-import type { Pipe } from "../../link/transport/pipe.js";
+import type { NetworkAddress, SocketAddress } from "../../link/transport/network-address.js";
+import type { PausablePipe, Pipe } from "../../link/transport/pipe.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import type { ProcessControl } from "../../supervise/unhandled-faults.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
@@ -56,6 +56,18 @@ export interface Platform extends ProcessControl {
    * @param signal aborts the attempt
    */
   connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe>;
+  /** Makes a TCP connection, whatever it is used for. Rejects when no process listens there. @param signal aborts the attempt */
+  connectSocket(address: SocketAddress, signal: AbortSignal): Promise<PausablePipe>;
+  /**
+   * Does with a connection to an address that exists already what `connect` does with a new one.
+   * @param signal aborts the attempt
+   */
+  secure(
+    pipe: PausablePipe,
+    address: NetworkAddress,
+    credentials: Credentials | undefined,
+    signal: AbortSignal,
+  ): Promise<Pipe>;
   /** Listens at an address that a person wrote. Port 0 selects a free port. Rejects when listening is not possible. */
   listenAt(address: NetworkAddress, accept: AcceptPipe, credentials: Credentials | undefined): Promise<Listener>;
   /** Options of Node.js that child processes inherit. */

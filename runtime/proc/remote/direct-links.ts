@@ -9,7 +9,8 @@ import { dialResumable } from "../../link/resumable/dial.js";
 import { formatNetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Platform } from "../platform/platform.js";
-import { credentialsOf, type HostTarget } from "./host-connection.js";
+import { credentialsOf } from "./credentials.js";
+import { type HostTarget, limitsFor } from "./host-connection.js";
 
 /**
  * Time limit in ms for connecting to a port. It is short because a firewall that drops packets never answers, and links
@@ -43,7 +44,7 @@ export class DirectLinks {
   async connect(
     peer: ProcId,
     from: Proc,
-    { agent, address, proof, use = "link" }: DirectTarget,
+    { agent, address, proof, use = "link", through, absence = through?.absence }: DirectTarget,
     port?: number,
   ): Promise<Pipe | undefined> {
     const { clock, random } = this.#platform;
@@ -57,9 +58,10 @@ export class DirectLinks {
       peer: `process ${formatId(peer)} at ${formatNetworkAddress(address)}`,
       token: proof?.token,
       connectMs: connectLimit,
+      limits: limitsFor(absence),
       connect: async (own: number | undefined, signal: AbortSignal) => {
         try {
-          return await this.#platform.connect({ ...address, port: own ?? address.port }, tls, signal);
+          return await (through ?? this.#platform).connect({ ...address, port: own ?? address.port }, tls, signal);
         } catch (error) {
           isSilent = signal.aborted;
           throw error;

@@ -3,36 +3,32 @@
  * interrupted.
  */
 
-import type { CertificateFiles, HostProof } from "../../../generated/proc-agent.js";
+import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { offerLink } from "../../link/handshake/dial.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
 import { dialResumable } from "../../link/resumable/dial.js";
+import type { ResumableLimits } from "../../link/resumable/limits.js";
 import { formatNetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
-import { type Credentials, FileCredentials } from "../../link/transport/tls/credentials.js";
 import type { Platform } from "../platform/platform.js";
+import { credentialsOf } from "./credentials.js";
+import type { DriverGateway } from "./driver-gateway.js";
 import type { HostedLocation } from "./hosted-location.js";
 
 export interface HostTarget extends Pick<HostedLocation, "agent" | "address"> {
   readonly proof: HostProof | undefined;
   /** Whether the host creates the agent if it does not exist. Only the driver that attaches the host sets this. */
   readonly attaches?: boolean;
+  /** The host through which this process reaches the address. Absent: it connects itself. */
+  readonly through?: DriverGateway | undefined;
+  /** The time in ms for which the link goes on without a connection, if it is not the usual one. */
+  readonly absence?: number | undefined;
 }
 
-/** Files are read once for all connections, and again after they have changed. */
-const credentialsByFiles = new Map<string, Credentials>();
-
-/** Returns the TLS credentials from certificate files, or undefined without files. */
-export function credentialsOf(files: CertificateFiles | undefined): Credentials | undefined {
-  if (files === undefined) return undefined;
-  const key = [files.cert, files.key, files.ca].join("\n");
-  let known = credentialsByFiles.get(key);
-  if (known === undefined) {
-    known = new FileCredentials(files);
-    credentialsByFiles.set(key, known);
-  }
-  return known;
+/** Returns the limits of a link that goes on without a connection for so many milliseconds. */
+export function limitsFor(absence: number | undefined): Partial<ResumableLimits> {
+  return absence === undefined ? {} : { giveUpMs: absence };
 }
 
 /**
@@ -75,14 +71,15 @@ export async function connectToHost(
   limit: number,
   connectMs?: number,
 ): Promise<Pipe> {
-  const { address, proof, agent: to, attaches = false } = target;
+  const { address, proof, agent: to, attaches = false, through, absence = through?.absence } = target;
   const token = proof?.token;
   const tls = credentialsOf(proof?.tls);
   const { clock, random } = platform;
   const who = { universe: from.universe, from: from.id, to };
   const peer = formatNetworkAddress(address);
   if (address.kind !== "unix") {
-    const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, tls, signal);
+    const connect = (_port: number | undefined, signal: AbortSignal) =>
+      (through ?? platform).connect(address, tls, signal);
     return dialResumable({
       clock,
       random,
@@ -92,6 +89,7 @@ export async function connectToHost(
       token,
       handshakeMs: limit,
       connectMs,
+      limits: limitsFor(absence),
       connect,
     });
   }

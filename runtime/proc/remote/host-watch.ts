@@ -6,7 +6,7 @@
  */
 
 import { type HostAgentMesh, hostAgentDescriptor } from "../../../generated/host-agent.js";
-import type { HostWatchOrder } from "../../../generated/proc-agent.js";
+import type { HostProof, HostWatchOrder } from "../../../generated/proc-agent.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { ActorError } from "../../actor/errors.js";
 import { makeMesh } from "../../actor/mesh/actor-mesh.js";
@@ -20,6 +20,7 @@ import { wholeRegion } from "../../shape/index.js";
 import type { Platform } from "../platform/platform.js";
 import { runAsRoot } from "../proc-agents.js";
 import { connectToHost } from "./host-connection.js";
+import type { HostKeyring } from "./host-keyring.js";
 import { SilenceTimer } from "./silence-timer.js";
 
 /** Number of beats in the time after which a silent host counts as gone. */
@@ -51,13 +52,18 @@ const farewellLimit = 400;
 export class HostWatch {
   readonly #proc: Proc;
   readonly #platform: Platform;
+  readonly #keyring: HostKeyring;
   readonly #report: (host: ProcId, reason: string) => void;
   readonly #watched = new Map<ProcId, WatchedHost>();
 
-  /** @param report called once for each host that is gone */
-  constructor(proc: Proc, platform: Platform, report: (host: ProcId, reason: string) => void) {
+  /**
+   * @param keyring has the credentials for orders that have none
+   * @param report called once for each host that is gone
+   */
+  constructor(proc: Proc, platform: Platform, keyring: HostKeyring, report: (host: ProcId, reason: string) => void) {
     this.#proc = proc;
     this.#platform = platform;
+    this.#keyring = keyring;
     this.#report = report;
   }
 
@@ -67,7 +73,8 @@ export class HostWatch {
       this.unwatch(order.host);
       this.#report(order.host, reason);
     };
-    this.#watched.set(order.host, new WatchedHost(this.#proc, this.#platform, order, gone));
+    const proof = () => order.proof ?? this.#keyring.own;
+    this.#watched.set(order.host, new WatchedHost(this.#proc, this.#platform, order, proof, gone));
   }
 
   unwatch(host: ProcId): void {
@@ -88,6 +95,7 @@ class WatchedHost {
   readonly #platform: Platform;
   readonly #order: HostWatchOrder;
   readonly #agent: HostAgentMesh;
+  readonly #proof: () => HostProof | undefined;
   readonly #onGone: (reason: string) => void;
   /** Time between beats and time between attempts to connect, in ms. */
   readonly #beatInterval: number;
@@ -102,7 +110,14 @@ class WatchedHost {
   #stopped = false;
   #lastFailure = "it does not answer";
 
-  constructor(proc: Proc, platform: Platform, order: HostWatchOrder, gone: (reason: string) => void) {
+  constructor(
+    proc: Proc,
+    platform: Platform,
+    order: HostWatchOrder,
+    proof: () => HostProof | undefined,
+    gone: (reason: string) => void,
+  ) {
+    this.#proof = proof;
     this.#watcherProc = proc;
     this.#platform = platform;
     this.#order = order;
@@ -154,7 +169,10 @@ class WatchedHost {
   }
 
   async #connect(): Promise<void> {
-    const { host, address, proof, silence } = this.#order;
+    const { host, address, silence } = this.#order;
+    const proof = this.#proof();
+    // The host on which this process runs has not told it its credentials yet.
+    if (proof === undefined) return;
     const target = { address: parseNetworkAddress(address), proof, agent: host };
     const begun = this.#platform.clock.now();
     this.#attempts++;

@@ -9,7 +9,7 @@ import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { formatIdentity } from "../../link/transport/tls/identity.js";
 import type { Platform } from "../platform/platform.js";
-import { credentialsOf } from "./host-connection.js";
+import { credentialsOf } from "./credentials.js";
 
 /** The proc that accepts links at the port. */
 export interface LinkPortOwner {
@@ -41,6 +41,9 @@ export async function openLinkPort(
     random,
     token: proof?.token,
     admit: (offer, identity) => {
+      if (offer.use === "tunnel") {
+        return { kind: "refuse", reason: "unknown", text: "only the daemon of a host makes connections for drivers" };
+      }
       if (offer.universe !== universe || offer.to !== id) {
         return { kind: "refuse", reason: "unknown", text: "there is no such process at this port" };
       }

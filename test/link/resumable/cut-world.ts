@@ -87,7 +87,7 @@ export class ManualClock implements Clock {
 }
 
 /** A pipe that carries a number of bytes. Then it breaks and loses the bytes in transit, or drops all further bytes. */
-class Cut implements Pipe {
+export class Cut implements Pipe {
   readonly #pipe: Pipe;
   readonly #budget: { left: number };
   readonly #silently: boolean;
@@ -148,6 +148,8 @@ export class CutWorld {
   readonly connections: Pipe[] = [];
   /** Whether new connections are refused. */
   unreachable = false;
+  /** The number of turns of the event loop after which nothing else happens, so that time may pass. */
+  protected readonly quietTurns: number = 6;
   readonly #options: CutWorldOptions;
 
   constructor(options: CutWorldOptions) {
@@ -211,7 +213,7 @@ export class CutWorld {
   /** Runs the world until `done`. Time advances only when nothing else happens. */
   async run(done: () => boolean, steps = 3000): Promise<void> {
     for (let i = 0; i < steps; i++) {
-      for (let quiet = 0; quiet < 6; quiet++) {
+      for (let quiet = 0; quiet < this.quietTurns; quiet++) {
         if (done()) return;
         await new Promise((resolve) => setImmediate(resolve));
       }

@@ -7,7 +7,7 @@
 import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { HandshakeError } from "../../handshake/errors.js";
-import { type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
+import { type PausablePipe, type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
 
 /** The size of the buffer for reads before the link is attached. */
 const EARLY_BYTES = 4096;
@@ -21,7 +21,7 @@ interface SocketWithHandle {
   readonly _handle?: { readonly fd?: number } | null;
 }
 
-class SocketPipe implements Pipe {
+class SocketPipe implements PausablePipe {
   readonly #socket: Socket;
   #sink: PipeSink | undefined;
   /** The memory of the link into which the socket reads. */
@@ -97,6 +97,14 @@ class SocketPipe implements Pipe {
   destroy(error?: Error): void {
     this.#error ??= error;
     this.#socket.destroy();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
   }
 
   ref(): void {
@@ -195,22 +203,22 @@ export function fdPipe(fd: number): Pipe {
 
 /**
  * Connects a socket and creates a pipe over it.
- * @param make creates the socket, with the given `onread` if possible
+ * @param make creates the socket, with the given `onread` if possible; otherwise it passes the bytes to `receive`
  * @param ready the event after which bytes can be sent and received
  * @param what the address, for errors
  * @param signal aborts the attempt; it has no effect after connecting
  * @returns a promise that rejects if the connection fails or the peer is not trusted
  */
 export function connectPipe(
-  make: (onread: Required<ConnectOpts>["onread"]) => Socket,
+  make: (onread: Required<ConnectOpts>["onread"], receive: (bytes: Uint8Array) => void) => Socket,
   ready: "connect" | "secureConnect",
   what: string,
   signal: AbortSignal | undefined,
-): Promise<Pipe> {
+): Promise<PausablePipe> {
   return new Promise((resolve, reject) => {
     let socket: Socket | undefined;
     const pipe = new SocketPipe((made) => {
-      socket = make(onreadOptions(made));
+      socket = make(onreadOptions(made), (bytes) => made.receive(bytes));
       return socket;
     }, ready === "connect");
     const abort = () => pipe.destroy(abortedError(what, signal));

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Listener } from "../listener.js";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
-import type { Pipe } from "../pipe.js";
+import type { PausablePipe, Pipe } from "../pipe.js";
 import { connectPipe, socketPipe } from "../socket/pipe.js";
 
 /**
@@ -17,7 +17,7 @@ const PROBE_AFTER_MS = 5000;
  * @param signal aborts the attempt
  * @returns a promise that rejects if no process listens at the address
  */
-export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promise<Pipe> {
+export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promise<PausablePipe> {
   const { host, port } = address;
   const make = (onread: Parameters<Parameters<typeof connectPipe>[0]>[0]) =>
     tuneSocket(connect({ host, port, onread }));

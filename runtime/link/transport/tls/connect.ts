@@ -20,7 +20,8 @@ import { HandshakeError } from "../../handshake/errors.js";
 import { writeTurnedAway } from "../../handshake/message.js";
 import type { Listener } from "../listener.js";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
-import type { Pipe } from "../pipe.js";
+import type { PausablePipe, Pipe } from "../pipe.js";
+import { PipeStream } from "../pipe-stream.js";
 import { connectPipe, streamPipe } from "../socket/pipe.js";
 import { listenError, peerAddress, tuneSocket } from "../tcp/connect.js";
 import { type ClockFault, clockFaultOf, explainClockFault, NO_IDENTITY } from "./certificate-faults.js";
@@ -44,26 +45,32 @@ export type AcceptTls = (pipe: Pipe, peer: string, identity: Identity | undefine
 /**
  * Connects to an address.
  * @param signal aborts the attempt
+ * @param over a connection to the address that exists already; a new one is made without it
  * @returns a promise that rejects if no process listens there, or the peer has no certificate for that name or identity
  */
 export async function connectTls(
   address: SocketAddress,
   credentials: Credentials,
   signal?: AbortSignal,
-): Promise<Pipe> {
+  over?: PausablePipe,
+): Promise<PausablePipe> {
   const { host, port } = address;
   const peer = formatNetworkAddress(address);
   const material = credentials.current();
   const checks = identityChecks(material.identity, address.identity);
   let presented: PeerCertificate | undefined;
-  const make = (onread: Parameters<Parameters<typeof connectPipe>[0]>[0]) => {
-    const options = { ...pemsOf(material), ...tlsVersion, ...checks, host, port, onread };
-    const socket = connect(options);
+  const make = (...[onread, receive]: Parameters<Parameters<typeof connectPipe>[0]>) => {
+    const options = { ...pemsOf(material), ...tlsVersion, ...checks, host, port };
+    // A TLS socket over another stream ignores `onread`.
+    const socket =
+      over === undefined
+        ? tuneSocket(connect({ ...options, onread } as ConnectionOptions))
+        : connect({ ...options, socket: new PipeStream(over) }).on("data", receive);
     // Node.js closes the socket before it reports a certificate that is not trusted. This event comes before.
     socket.prependOnceListener("secure", () => {
       presented = socket.getPeerCertificate();
     });
-    return tuneSocket(socket);
+    return socket;
   };
   try {
     return await connectPipe(make, "secureConnect", peer, signal);

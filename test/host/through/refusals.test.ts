@@ -1,0 +1,74 @@
+/** Tests of who gets no tunnel, and of what cannot be reached through one. */
+import { expect, test } from "vitest";
+import { HostDaemon } from "../../../runtime/host/daemon/host-daemon.js";
+import { systemClock } from "../../../runtime/link/clock.js";
+import type { LinkOffer } from "../../../runtime/link/handshake/message.js";
+import { inProcessPipePair } from "../../../runtime/link/transport/in-process/pipe.js";
+import { parseNetworkAddress } from "../../../runtime/link/transport/network-address.js";
+import { parseIdentity } from "../../../runtime/link/transport/tls/identity.js";
+import { makeNodePlatform } from "../../../runtime/proc/platform/node-platform.js";
+import { DriverGateway } from "../../../runtime/proc/remote/driver-gateway.js";
+import { openLinkPort } from "../../../runtime/proc/remote/link-port.js";
+import { World } from "../../actor/world.js";
+
+const offer: LinkOffer = {
+  universe: 1n,
+  from: 2n,
+  to: 0n,
+  link: 3n,
+  first: true,
+  direct: true,
+  use: "tunnel",
+  received: 0,
+};
+
+function daemon(maxDrivers: number): HostDaemon {
+  return new HostDaemon({
+    id: 1n,
+    hostname: "h",
+    proof: {},
+    platform: () => makeNodePlatform(),
+    addresses: [],
+    connectSocket: () => new Promise(() => {}),
+    maxDrivers,
+    clock: systemClock,
+  });
+}
+
+test("a host of a job gets no tunnel, and its driver does", async () => {
+  const host = parseIdentity("viceroy://job/hosts/mesh/0");
+  expect(await daemon(1).admit(offer, host)).toEqual({
+    kind: "refuse",
+    reason: "certificate",
+    text: "viceroy://job/hosts/mesh/0 is a host; only drivers and controllers reach hosts through another one",
+  });
+  expect(await daemon(1).admit(offer, parseIdentity("viceroy://job/driver"))).toMatchObject({ kind: "open" });
+});
+
+test("a host that forwards for as many drivers as it may takes no more", async () => {
+  const full = daemon(1);
+  const admission = await full.admit(offer);
+  if (admission.kind !== "open") throw new Error(admission.kind);
+  admission.open(inProcessPipePair()[0]);
+  expect(await full.admit(offer)).toEqual({
+    kind: "refuse",
+    reason: "busy",
+    text: "the host has reached its limit of 1 drivers that reach others through it",
+  });
+});
+
+test("a process on a host makes no connections for drivers", async () => {
+  const platform = makeNodePlatform();
+  const { proc } = new World().proc("asked");
+  const owner = { proc, accept() {}, acceptMemory() {} };
+  const port = await openLinkPort(platform, owner, {}, parseNetworkAddress("tcp://127.0.0.1:0"));
+  const address = parseNetworkAddress(`tcp://127.0.0.1:${port}`);
+  const gateway = new DriverGateway(platform, proc, { address, proof: {}, absence: 1000 });
+  const connect = (to: string) => gateway.connect(parseNetworkAddress(to), undefined, new AbortController().signal);
+  await expect(connect("tcp://127.0.0.1:9")).rejects.toThrow(
+    `cannot reach the driver gateway tcp://127.0.0.1:${port}: only the daemon of a host makes connections for drivers`,
+  );
+  await expect(connect("unix:///run/host.sock")).rejects.toThrow(
+    "cannot reach unix:///run/host.sock through a driver gateway: it is on another machine",
+  );
+});
