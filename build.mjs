@@ -8,9 +8,11 @@
  * the package of the compiler.
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - job: job.js, which users import as viceroy/job. It imports parts of the runtime as #job-kernel, which belongs to
- * `runtime`. job-keeper.js, job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the
- * certificates of jobs, for all of them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh
- * brings to a host. job-kubernetes-host.cjs is the program of a pod of Kubernetes, and job-kubernetes-image.cjs the one that pods apply the steps of an image with.
+ * `runtime`. What talks to the API server of Kubernetes is in a chunk that its jobs load on first use. job-keeper.js,
+ * job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the certificates of jobs, for all of
+ * them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh brings to a host.
+ * job-kubernetes-host.cjs is the program of a pod of Kubernetes, and job-kubernetes-image.cjs the one that pods apply the steps of
+ * an image with.
  * - sync: sync.mjs, which a program loads when it brings code to hosts, and hosts when they receive it. It takes parts of the
  * runtime from the instance that its process has loaded, because hosts of jobs have no package.json.
  * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it

@@ -1,6 +1,6 @@
 /** The providers by name, to make them again from a record. */
 import { JobCacheError } from "./errors.js";
-import { kubernetesProvider } from "./kubernetes/kubernetes-provider.js";
+import { kubernetesProvider } from "./kubernetes/deferred-provider.js";
 import { localProvider } from "./local/local-provider.js";
 import { processProvider } from "./process/process-provider.js";
 import type { JobProvider, Json } from "./provider.js";

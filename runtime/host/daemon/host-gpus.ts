@@ -18,6 +18,12 @@ const cudaVariable = "CUDA_VISIBLE_DEVICES";
 const listVariables = [cudaVariable, "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"];
 
 /**
+ * The variable by which the container runtime gives devices to a container, such as a pod of Kubernetes. It can also say that the container has all
+ * devices or none, and not list them.
+ */
+const containerVariable = "NVIDIA_VISIBLE_DEVICES";
+
+/**
  * Returns the environment variable that selects the GPU of a process. It is empty if the host knows no devices, the mesh
  * has no dimension `gpus`, or the user selects devices.
  * @param env the environment of the host
@@ -55,7 +61,10 @@ export function gpusOfCommand(range: GpuRange | undefined, env: NodeJS.ProcessEn
   const { first, count } = range;
   const found = devices?.slice(first, first + count) ?? [];
   if (found.length === count) return { [cudaVariable]: found.join() };
-  const known = source === undefined ? `none of ${listVariables.join(", ")} is set` : `${source}=${env[source]}`;
+  const known =
+    source === undefined
+      ? `none of ${[...listVariables, containerVariable].join(", ")} lists any`
+      : `${source}=${env[source]}`;
   throw new Error(
     `the command needs GPUs ${first} to ${first + count - 1} of this host, which has ${devices?.length ?? 0} (${known})`,
   );
@@ -66,5 +75,12 @@ function listedDevices(
   env: NodeJS.ProcessEnv,
 ): { readonly source: string; readonly devices: readonly string[] } | undefined {
   const source = listVariables.find((name) => (env[name] ?? "") !== "");
-  return source === undefined ? undefined : { source, devices: env[source]!.split(",") };
+  if (source !== undefined) return { source, devices: env[source]!.split(",") };
+  const given = env[containerVariable]?.split(",") ?? [];
+  if (given.length > 0 && given.every((device) => /^(?:GPU|MIG)-/.test(device))) {
+    return { source: containerVariable, devices: given };
+  }
+  // The numbers are those of the machine. In the container, CUDA counts from 0.
+  const isNumbered = given.length > 0 && given.every((device) => /^\d+(?::\d+)?$/.test(device));
+  return isNumbered ? { source: containerVariable, devices: given.map((_, index) => `${index}`) } : undefined;
 }

@@ -1,7 +1,6 @@
 /** Reads the log files of hosts, and follows them while they grow. */
 import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as pause } from "node:timers/promises";
 import type { HostPlace } from "../mesh-spec.js";
@@ -42,6 +41,8 @@ export async function* readLogs(
 /** Reads the file from before the rotation, if there is one. */
 async function* readRotated(file: string, place: Partial<HostPlace>): AsyncGenerator<JobLogLine, void> {
   if (!existsSync(file)) return;
+  // It takes a millisecond to load, and few programs read logs.
+  const { createInterface } = await import("node:readline");
   for await (const line of createInterface({ input: createReadStream(file) })) yield { ...place, line };
 }
 

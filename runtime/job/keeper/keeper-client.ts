@@ -1,7 +1,7 @@
 /** A driver's side of a keeper: starts the keeper, and sends requests to its socket. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { type IncomingMessage, request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -104,13 +104,15 @@ export async function* keeperEvents(directory: string, signal: AbortSignal): Asy
   }
 }
 
-function ask(
+async function ask(
   directory: string,
   method: string,
   path: string,
   signal?: AbortSignal,
   body?: string,
 ): Promise<IncomingMessage> {
+  // Programs whose jobs have no keeper do not load it.
+  const { request } = await import("node:http");
   return new Promise((resolve, reject) => {
     const socketPath = join(directory, keeperSocket);
     request({ socketPath, method, path, agent: false, ...(signal === undefined ? {} : { signal }) }, resolve)

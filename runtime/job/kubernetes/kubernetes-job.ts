@@ -1,7 +1,7 @@
 /** `KubernetesJob`: the hosts of a job are pods of a cluster of Kubernetes. */
 import { Job } from "../job.js";
 import { checkRecord, type JobRecord } from "../record/job-record.js";
-import { KubernetesProvider } from "./kubernetes-provider.js";
+import { DeferredProvider } from "./deferred-provider.js";
 import {
   checkKubernetesJob,
   isProvisioned,
@@ -42,7 +42,7 @@ export class KubernetesJob<M extends string> extends Job<M> {
         `cannot make a job: it makes the pods of mesh "${made}" and takes pods of mesh "${found}" that are there; use two jobs`,
       );
     }
-    super(new KubernetesProvider(spec), checked, known);
+    super(new DeferredProvider(spec), checked, known);
   }
 
   /**

@@ -9,26 +9,19 @@ import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
 import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js";
 import type { PodIssuer } from "../credentials/index.js";
-import type { TlsSpec } from "../job-options.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
-import type {
-  JobLogLine,
-  JobProvider,
-  Json,
-  LogRequest,
-  ReadyHost,
-  Report,
-  StartTimeout,
-  Submission,
-} from "../provider.js";
+import type { JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
 import { retrying } from "./api/retry.js";
+import { DescribedJob, type KubernetesAllocation, makesPods } from "./described-job.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
 import { driverLabel, hostPort, meshObjectName, runLabel, secretKey, secretName } from "./manifest/layout.js";
+import { HeldJobs, reportHolds, whyDeleted } from "./pods/held-jobs.js";
 import { endOf, jobsEnd, reportJobEvents } from "./pods/job-ends.js";
+import { joined } from "./pods/joined.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
 import { PodLosses } from "./pods/pod-losses.js";
@@ -39,15 +32,6 @@ import { currentPods, type PodFacts, type PodState } from "./pods/pod-state.js";
 import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
 import { applyObjects, awayLimit, base64, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
-
-/** A submitted job, as its record contains it. */
-export type KubernetesAllocation = {
-  readonly applyId: string;
-  /** The id of the ConfigMap that owns the objects of the run; null if the job has made none. */
-  readonly owner: string | null;
-  /** The folder of the run on the machine of the driver, with its credentials. */
-  readonly folder: string;
-};
 
 /** The file with the token of the hosts, if they have no certificates. */
 const tokenName = "token";
@@ -65,36 +49,15 @@ const destroyLimit = 120_000;
 /** Number of pods that are deleted at the same time. */
 const parallelDeletes = 16;
 
-export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
-  readonly kind = "kubernetes";
+export class KubernetesProvider extends DescribedJob implements JobProvider<KubernetesAllocation> {
   readonly #spec: KubernetesSpec;
   #opened: Promise<KubernetesApi> | undefined;
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
 
   constructor(spec: KubernetesSpec) {
+    super(spec);
     this.#spec = spec;
-  }
-
-  get spec(): Json {
-    return this.#spec as unknown as Json;
-  }
-
-  get tls(): TlsSpec | null {
-    return this.#makesPods ? this.#spec.tls : null;
-  }
-
-  get meshes(): Readonly<Record<string, { readonly hosts: number }>> {
-    const sizes = Object.entries(this.#spec.meshes).map(([name, { hosts }]) => [name, { hosts }]);
-    return Object.fromEntries(sizes);
-  }
-
-  get startTimeouts(): Readonly<Record<string, StartTimeout>> {
-    const own = Object.entries(this.#spec.meshes).flatMap(([name, mesh]) => {
-      const ms = isProvisioned(mesh) ? mesh.compute.launchTimeout : undefined;
-      return ms === undefined ? [] : [[name, { ms, option: `launchTimeout of mesh "${name}"` }] as const];
-    });
-    return Object.fromEntries(own);
   }
 
   /** @throws KubernetesError, Error if the cluster cannot be reached, refuses an object, or has a job of this name already */
@@ -124,10 +87,6 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     return { applyId, owner: owner.metadata.uid!, folder };
   }
 
-  ownAllocation(applyId: string, folder: string): KubernetesAllocation {
-    return { applyId, owner: null, folder };
-  }
-
   async outcome(): Promise<ClientOutcome | undefined> {
     return undefined;
   }
@@ -150,11 +109,15 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     signal: AbortSignal,
     isAgain = false,
   ): Promise<readonly ReadyHost[]> {
-    const wait = new HostWait(this.#spec, isAgain, report);
+    const held = new HeldJobs(this.#jobNames, () => wait.lookAgain());
+    const wait = new HostWait(this.#spec, isAgain, report, (job) => held.reasonOf(job));
     const telling = new AbortController();
     if (this.#makesPods) {
       const either = AbortSignal.any([signal, telling.signal]);
-      reportJobEvents(await this.#api(), this.#jobNames, report, either).catch(() => {});
+      const api = await this.#api();
+      reportJobEvents(api, this.#jobNames, report, either).catch(() => {});
+      const selector = runSelector(this.#spec.name, allocation.applyId);
+      held.follow(api, selector, this.#hasQueue, either).catch(() => {});
     }
     try {
       const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
@@ -195,7 +158,10 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const either = AbortSignal.any([signal, ending.signal]);
     const api = await this.#api();
     const signer = await this.#signer(api, allocation);
-    const losses = new PodLosses(report);
+    const reasons = Object.fromEntries(
+      Object.keys(this.meshes).map((mesh) => [mesh, joined(() => this.#whyDeleted(api, mesh))]),
+    );
+    const losses = new PodLosses(report, (mesh) => reasons[mesh]!());
     const delay = new ReplacementDelay({ api, isReplaced: () => this.#replaces(api, allocation), now: Date.now });
     const seen = this.#feed(allocation).until<never>((state) => {
       signer?.see(state);
@@ -204,7 +170,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
       return undefined;
     }, either);
     const selector = runSelector(this.#spec.name, allocation.applyId);
-    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames, either)] : [];
+    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames, either, reportHolds(report))] : [];
     try {
       return await Promise.race([seen, ...ended]);
     } finally {
@@ -227,7 +193,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   }
 
   get #makesPods(): boolean {
-    return Object.values(this.#spec.meshes).some(isProvisioned);
+    return makesPods(this.#spec);
   }
 
   get #jobNames(): string[] {
@@ -247,6 +213,19 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const known = this.#feeds.get(applyId) ?? new PodFeed(() => this.#api(), podSources(this.#spec, applyId));
     this.#feeds.set(applyId, known);
     return known;
+  }
+
+  get #hasQueue(): boolean {
+    const { queue, meshes } = this.#spec;
+    const own = Object.values(meshes).some((mesh) => isProvisioned(mesh) && mesh.compute.queue !== undefined);
+    return queue !== null || own;
+  }
+
+  /** Returns why the pods of a mesh are deleted, if its Job was suspended. Pods of others can be deleted for any reason. */
+  async #whyDeleted(api: KubernetesApi, mesh: string): Promise<string | undefined> {
+    if (!isProvisioned(this.#spec.meshes[mesh]!)) return undefined;
+    const job = await api.get("Job", meshObjectName(this.#spec.name, mesh));
+    return job && whyDeleted(job);
   }
 
   #owner(api: KubernetesApi): Promise<ApiObject | undefined> {
@@ -349,9 +328,4 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const token = this.#makesPods ? readFileSync(join(folder, tokenName), "utf8") : process.env["VICEROY_TOKEN"];
     return { ...known, address: `tcp://${at}`, ...(token === undefined ? {} : { token }) };
   }
-}
-
-/** Makes the provider again from what a record contains. */
-export function kubernetesProvider(spec: Json): KubernetesProvider {
-  return new KubernetesProvider(spec as unknown as KubernetesSpec);
 }

@@ -8,7 +8,7 @@ export function specHash(spec: Json): string {
 }
 
 /** Returns the JSON of a value with the keys of each object in order, so that equal values have equal texts. */
-function canonicalJson(value: Json): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { brotliCompressSync, constants } from "node:zlib";
+import { createRequire } from "node:module";
 import { version } from "../kernel.js";
 import type { ArchiveOrder } from "./starter/starter-order.js";
 
@@ -25,6 +25,8 @@ export function makeDaemonArchive(dist: URL): DaemonArchive {
   const contents = names.map((name) => readFileSync(new URL(name, dist)));
   const index = contents.map(({ length }, i) => ({ name: names[i]!, length }));
   const unpacked = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...contents]);
+  // Programs load this module with `viceroy/job`, and few of them submit a job that needs the archive.
+  const { brotliCompressSync, constants }: typeof import("node:zlib") = createRequire(import.meta.url)("node:zlib");
   // More effort takes longer than the bytes that it saves take on any network.
   const bytes = brotliCompressSync(unpacked, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
   const hash = createHash("sha256").update(unpacked).digest("hex");

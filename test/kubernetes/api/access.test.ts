@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { loadClientNode } from "../../../runtime/job/kubernetes/api/client-node.js";
+import { checkedClientNode } from "../../../runtime/job/kubernetes/api/client-node.js";
 import { type AccessOptions, openAccess } from "../../../runtime/job/kubernetes/api/cluster-access.js";
 import { configText } from "./scripted-server.js";
 
@@ -76,18 +76,26 @@ test("a context is refused in a pod that has a service account only", async () =
   );
 });
 
-test("a package that is not installed, too old, or too new for Node.js is an error with the command that installs another one", async () => {
+test("a package that is not installed, or of a version that jobs cannot use, is an error with the command that installs another one", async () => {
   const missing = Object.assign(new Error("Cannot find package '@kubernetes/client-node' imported from x"), {
     code: "ERR_MODULE_NOT_FOUND",
   });
-  await expect(loadClientNode(() => Promise.reject(missing))).rejects.toThrow(
+  await expect(checkedClientNode(() => Promise.reject(missing), undefined)).rejects.toThrow(
     "cannot use Kubernetes: the package @kubernetes/client-node is not installed: npm install @kubernetes/client-node@1.4",
   );
-  await expect(loadClientNode(async () => ({ KubeConfig: class {} }))).rejects.toThrow(
-    "cannot use Kubernetes: the installed version of @kubernetes/client-node is too old; install 1.4 or newer",
+  const never = () => Promise.reject(new Error("loaded"));
+  for (const version of ["0.22.3", "1.3.0", "3.0.0", "21.0.0"]) {
+    await expect(checkedClientNode(never, version)).rejects.toThrow(
+      `cannot use Kubernetes: @kubernetes/client-node ${version} is installed, and jobs need 1.4 or a later version 1, or ` +
+        "version 2: npm install @kubernetes/client-node@1.4",
+    );
+  }
+  await expect(checkedClientNode(async () => ({ KubeConfig: class {} }), "1.10.2")).rejects.toThrow(
+    "cannot use Kubernetes: the installed package @kubernetes/client-node has no KubeConfig that signs requests: npm install " +
+      "@kubernetes/client-node@1.4",
   );
   const tooNew = new Error("createZstdDecompress is not a function");
-  await expect(loadClientNode(() => Promise.reject(tooNew))).rejects.toThrow(
+  await expect(checkedClientNode(() => Promise.reject(tooNew), "2.0.1")).rejects.toThrow(
     `@kubernetes/client-node does not load on Node.js ${process.versions.node}: createZstdDecompress is not a function; ` +
       "its version 2 needs Node.js 22.19 or newer",
   );

@@ -56,6 +56,19 @@ async function setUnschedulable({ config }: KubernetesLab, node: string, unsched
   await config.makeApiClient(CoreV1Api).patchNode({ name: node, body: { spec: { unschedulable } } }, merging);
 }
 
+/** Gives a node an amount of a resource that it does not have, as a device plugin does. @param amount null to take it away */
+export async function setResource(
+  { config }: KubernetesLab,
+  node: string,
+  resource: string,
+  amount: string | null,
+): Promise<void> {
+  const merging = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+  const amounts = { [resource]: amount };
+  const body = { status: { capacity: amounts, allocatable: amounts } };
+  await config.makeApiClient(CoreV1Api).patchNodeStatus({ name: node, body }, merging);
+}
+
 /**
  * Creates a user that may do in a namespace what the rules say, and nothing else.
  * @returns the file of its kubeconfig

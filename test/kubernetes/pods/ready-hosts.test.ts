@@ -10,9 +10,9 @@ const { spec } = checkKubernetesJob({ namespace: "team", meshes: { trainers: { h
 const state = (...items: PodObject[]) =>
   afterMessage(noPods, { kind: "listed", items }, () => ({ mesh: "trainers", rank: 0 }));
 
-function wait(isAgain: boolean) {
+function wait(isAgain: boolean, heldBy?: (job: string) => string | undefined) {
   const told: string[] = [];
-  return { told, hosts: new HostWait(spec, isAgain, ({ kind, reason }) => told.push(`${kind}: ${reason}`)) };
+  return { told, hosts: new HostWait(spec, isAgain, ({ kind, reason }) => told.push(`${kind}: ${reason}`), heldBy) };
 }
 
 const crashed = endedPod({ exitCode: 137, reason: "Error" }, { uid: "old", name: "old" });
@@ -37,4 +37,26 @@ test("an image that its registry denies is waited for as well, because the limit
   const { told, hosts } = wait(true);
   expect(hosts.look(state(waitingPod("ErrImagePull", "pull access denied for private/image")))).toBe(undefined);
   expect(told[0]).toContain("pull access denied for private/image");
+});
+
+test("a host without a pod waits for what its Job waits for, and tells when that changes", () => {
+  const holds: (string | undefined)[] = [];
+  const { told, hosts } = wait(false, (job) => (job === "viceroy-trainers" ? holds.at(-1) : "of another mesh"));
+  hosts.lookAgain();
+  expect(told).toEqual([]);
+  hosts.look(state());
+  for (const hold of ["Job x waits", "Job x waits", "Job x waits: no room"]) {
+    holds.push(hold);
+    hosts.lookAgain();
+    expect(hosts.reason).toBe(hold);
+  }
+  hosts.look(state(podObject()));
+  hosts.lookAgain();
+  expect(hosts.reason).toBe("");
+  expect(told).toEqual([
+    "pending: there is no pod for trainers[0] yet",
+    "pending: Job x waits",
+    "pending: Job x waits: no room",
+    "running: pod job-trainers-0-x1 is Ready at 10.244.1.7",
+  ]);
 });

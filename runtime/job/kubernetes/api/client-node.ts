@@ -3,6 +3,8 @@
  * Kubernetes does not need it.
  */
 
+import { createRequire } from "node:module";
+
 /** The part of the package that jobs use. Its versions 1.4 and 2 both have it. */
 export interface ClientNode {
   readonly KubeConfig: new () => KubeConfig;
@@ -23,26 +25,51 @@ export interface KubeConfig {
   applyToHTTPSOptions(options: object): Promise<void>;
 }
 
-/** The oldest version that has what jobs use, and the newest one for old versions of Node.js. */
+/** The versions that jobs are tested with, as `peerDependencies` of package.json names them. */
+const usable = /^(?:1\.(?:[4-9]|\d{2,})|2\.\d+)\./;
+
+/** Installs the newest version that loads on all versions of Node.js that Viceroy runs on. */
 const installCommand = "npm install @kubernetes/client-node@1.4";
 
 let loading: Promise<ClientNode> | undefined;
 
 /**
  * Loads the package once.
- * @param load loads it; tests give another one
  * @throws Error with what to do if it is not installed, or its version cannot be used
  */
-export function loadClientNode(load: () => Promise<unknown> = importPackage): Promise<ClientNode> {
-  if (load !== importPackage) return checked(load);
-  loading ??= checked(load);
+export function loadClientNode(): Promise<ClientNode> {
+  loading ??= checkedClientNode(importPackage, installedVersion());
   return loading;
 }
 
 // The declarations of the package are not needed to compile Viceroy's own ones.
 const importPackage = (): Promise<unknown> => import("@kubernetes/client-node" as string);
 
-async function checked(load: () => Promise<unknown>): Promise<ClientNode> {
+/** Returns the version of the package; undefined if it is not installed, or does not tell. */
+function installedVersion(): string | undefined {
+  try {
+    const { version } = createRequire(import.meta.url)("@kubernetes/client-node/package.json") as { version?: string };
+    return version;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Loads the package and checks it. Exported for tests.
+ * @param load loads the package
+ * @param version its version; undefined if it is not known
+ */
+export async function checkedClientNode(
+  load: () => Promise<unknown>,
+  version: string | undefined,
+): Promise<ClientNode> {
+  if (version !== undefined && !usable.test(version)) {
+    throw new Error(
+      `cannot use Kubernetes: @kubernetes/client-node ${version} is installed, and jobs need 1.4 or a later version 1, or ` +
+        `version 2: ${installCommand}`,
+    );
+  }
   let found: unknown;
   try {
     found = await load();
@@ -52,7 +79,7 @@ async function checked(load: () => Promise<unknown>): Promise<ClientNode> {
   const { KubeConfig } = found as Partial<ClientNode>;
   if (typeof KubeConfig?.prototype?.applyToHTTPSOptions === "function") return found as ClientNode;
   throw new Error(
-    `cannot use Kubernetes: the installed version of @kubernetes/client-node is too old; install 1.4 or newer: ${installCommand}`,
+    `cannot use Kubernetes: the installed package @kubernetes/client-node has no KubeConfig that signs requests: ${installCommand}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /** Finds what a merged pod template lacks of what a job needs. */
-import { isDeepStrictEqual } from "node:util";
+import { canonicalJson } from "../../record/spec-hash.js";
 import { hostContainer, hostPort, imageContainer, jobLabel, meshLabel, runLabel } from "./layout.js";
 import type { Container, PodTemplate } from "./objects.js";
 
@@ -22,7 +22,7 @@ interface Need {
  * @throws TypeError with the paths of all fields that the job needs and that are gone or differ
  */
 export function checkTemplate(mesh: string, own: PodTemplate, merged: PodTemplate): void {
-  const broken = needs(own).filter(({ value, find }) => !isDeepStrictEqual(find(merged), value));
+  const broken = needs(own).filter(({ value, find }) => canonicalJson(find(merged)) !== canonicalJson(value));
   if (broken.length === 0) return;
   const fields = broken.map(({ path, find, use }) => {
     const verb = find(merged) === undefined ? "removes" : "changes";

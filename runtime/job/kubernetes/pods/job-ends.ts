@@ -1,8 +1,7 @@
 /** Waits for the end of the Indexed Jobs of a run, and tells what keeps them from making pods, such as a quota. */
 import type { Report } from "../../provider.js";
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
-import { KubernetesError } from "../api/kubernetes-error.js";
-import { observe } from "./observe.js";
+import { observe, seeEach } from "./observe.js";
 import type { EventObject, PodCondition } from "./pod-object.js";
 
 interface JobObject extends ApiObject {
@@ -12,12 +11,14 @@ interface JobObject extends ApiObject {
 /**
  * Resolves with the reason when a Job of a run has ended or was deleted. All hosts of a run end with the first of its Jobs.
  * @param names the names of the Jobs
+ * @param see called with each Job that is there or changes
  */
 export async function jobsEnd(
   api: KubernetesApi,
   labelSelector: string,
   names: readonly string[],
   signal: AbortSignal,
+  see: (job: ApiObject) => void = () => {},
 ): Promise<string> {
   for await (const seen of observe(api, "Job", { labelSelector }, signal)) {
     if (seen.kind === "away") continue;
@@ -25,6 +26,7 @@ export async function jobsEnd(
     for (const object of objects) {
       const reason = seen.kind === "removed" ? goneReason(object.metadata.name!) : endOf(object);
       if (reason !== undefined) return reason;
+      see(object);
     }
     if (seen.kind !== "listed") continue;
     const found = new Set(objects.map(({ metadata }) => metadata.name));
@@ -65,19 +67,12 @@ export async function reportJobEvents(
   signal: AbortSignal,
 ): Promise<void> {
   const told = new Set<string>();
-  try {
-    const selection = { fieldSelector: "involvedObject.kind=Job,type=Warning" };
-    for await (const seen of observe(api, "Event", selection, signal)) {
-      const events = seen.kind === "listed" ? seen.items : seen.kind === "changed" ? [seen.object] : [];
-      for (const { metadata, reason = "", message = "", involvedObject } of events as readonly EventObject[]) {
-        const job = involvedObject?.name ?? "";
-        if (!names.includes(job) || reason !== "FailedCreate" || told.has(metadata.uid ?? message)) continue;
-        told.add(metadata.uid ?? message);
-        report({ kind: "pending", reason: `Job ${job} cannot make a pod: ${message}` });
-      }
-    }
-  } catch (error) {
-    // The words are a help, and nothing depends on them.
-    if (!(error instanceof KubernetesError) || error.status !== 403) throw error;
-  }
+  const selection = { fieldSelector: "involvedObject.kind=Job,type=Warning" };
+  await seeEach(observe(api, "Event", selection, signal), (event, isGone) => {
+    const { metadata, reason = "", message = "", involvedObject } = event as EventObject;
+    const job = involvedObject?.name ?? "";
+    if (isGone || !names.includes(job) || reason !== "FailedCreate" || told.has(metadata.uid ?? message)) return;
+    told.add(metadata.uid ?? message);
+    report({ kind: "pending", reason: `Job ${job} cannot make a pod: ${message}` });
+  });
 }

@@ -65,6 +65,24 @@ export async function* observe(
   }
 }
 
+/**
+ * Calls a function with each object that is there, changes, or is gone. Ends early if this program may not read the objects: whoever calls this
+ * tells more by them, and depends on nothing in them.
+ */
+export async function seeEach(
+  observations: AsyncIterable<Observation>,
+  see: (object: ApiObject, isGone: boolean) => void,
+): Promise<void> {
+  try {
+    for await (const seen of observations) {
+      if (seen.kind === "away") continue;
+      for (const object of seen.kind === "listed" ? seen.items : [seen.object]) see(object, seen.kind === "removed");
+    }
+  } catch (error) {
+    if (!(error instanceof KubernetesError) || error.status !== 403) throw error;
+  }
+}
+
 /** Waits, which does not keep the program alive. An abort ends the wait, and is no error. */
 async function quietPause(ms: number, signal: AbortSignal, world: RetryWorld): Promise<void> {
   if (ms > 0 && !signal.aborted) await world.pause(ms, signal, true).catch(() => {});

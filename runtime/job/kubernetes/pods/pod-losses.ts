@@ -7,14 +7,22 @@ import { currentPods, type PodFacts, type PodState } from "./pod-state.js";
 interface KnownHost {
   readonly pod: PodFacts;
   readonly state: "up" | "warned" | "lost";
+  /** Why it is deleted, if somebody deletes it. */
+  readonly why?: Promise<string | undefined>;
 }
 
 export class PodLosses {
   readonly #report: Report;
+  readonly #whyDeleted: (mesh: string) => Promise<string | undefined>;
   readonly #hosts = new Map<string, KnownHost>();
 
-  constructor(report: Report) {
+  /** The events that were told, one after the other: some wait for an answer of the API server. */
+  #telling: Promise<void> = Promise.resolve();
+
+  /** @param whyDeleted returns why the pods of a mesh are deleted, if the job knows; it rejects if the API server does not answer */
+  constructor(report: Report, whyDeleted: (mesh: string) => Promise<string | undefined> = async () => undefined) {
     this.#report = report;
+    this.#whyDeleted = whyDeleted;
   }
 
   see(pods: PodState): void {
@@ -27,29 +35,41 @@ export class PodLosses {
       if (pod.isReady && !this.#hosts.has(key)) this.#hosts.set(key, { pod, state: "up" });
   }
 
-  #follow(key: string, { pod, state }: KnownHost, now: PodFacts | undefined, current: PodFacts | undefined): void {
+  #follow(key: string, known: KnownHost, now: PodFacts | undefined, current: PodFacts | undefined): void {
+    const { pod, state } = known;
     const { place, name } = pod;
+    const isDeleted = now === undefined || now.trouble?.kind === "deleted";
+    const why =
+      known.why ?? (isDeleted && state !== "lost" ? this.#whyDeleted(place.mesh).catch(() => undefined) : undefined);
     let next = state;
     if (next === "up" && now?.isEnding && !now.isOver) {
       next = "warned";
-      this.#tell("warned", place, `pod ${name} of ${formatPlace(place)} ${now.trouble?.text ?? "is being ended"}`);
+      this.#tell("warned", place, `pod ${name} of ${formatPlace(place)} ${now.trouble?.text ?? "is being ended"}`, why);
     }
     const isGone = now === undefined || now.isOver || now.startedAt > pod.startedAt;
     if (next !== "lost" && isGone) {
       next = "lost";
-      const why = now === undefined ? "is gone" : (now.trouble?.text ?? "was started again");
-      this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${why}`);
+      const what = now === undefined ? "is gone" : (now.trouble?.text ?? "was started again");
+      this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${what}`, why);
     }
     if (next === "lost" && current?.isReady && isOther(current, pod)) {
       this.#hosts.set(key, { pod: current, state: "up" });
       this.#tell("host-replaced", place, `pod ${current.name} is Ready at ${current.ip}`);
       return;
     }
-    this.#hosts.set(key, { pod, state: next });
+    this.#hosts.set(key, { pod, state: next, ...(why === undefined ? {} : { why }) });
   }
 
-  #tell(kind: "host-lost" | "host-replaced" | "warned", { mesh, rank }: HostPlace, reason: string): void {
-    this.#report({ kind, mesh, rank, reason });
+  #tell(
+    kind: "host-lost" | "host-replaced" | "warned",
+    { mesh, rank }: HostPlace,
+    what: string,
+    why: Promise<string | undefined> = Promise.resolve(undefined),
+  ): void {
+    this.#telling = this.#telling.then(async () => {
+      const known = await why;
+      this.#report({ kind, mesh, rank, reason: known === undefined ? what : `${what}, because ${known}` });
+    });
   }
 }
 

@@ -2,7 +2,15 @@
 import type { ContainerStatus, EndedContainer, PodCondition, PodObject } from "./pod-object.js";
 
 /** The kinds of trouble. */
-export type TroubleKind = "config" | "crash" | "disrupted" | "image" | "out-of-memory" | "unschedulable" | "waiting";
+export type TroubleKind =
+  | "config"
+  | "crash"
+  | "deleted"
+  | "disrupted"
+  | "image"
+  | "out-of-memory"
+  | "unschedulable"
+  | "waiting";
 
 /** A problem of a pod. */
 export interface PodTrouble {
@@ -54,7 +62,7 @@ function disruptionOf({ status = {}, metadata }: PodObject): PodTrouble | undefi
   }
   return metadata.deletionTimestamp === undefined
     ? undefined
-    : { kind: "disrupted", text: "is being deleted", isFinal: false };
+    : { kind: "deleted", text: "is being deleted", isFinal: false };
 }
 
 /** A pod whose containers have ended, or end again and again. */

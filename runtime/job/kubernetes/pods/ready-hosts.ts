@@ -3,6 +3,7 @@ import { JobStartError } from "../../errors.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../../mesh-spec.js";
 import type { Report } from "../../provider.js";
 import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
+import { meshObjectName } from "../manifest/layout.js";
 import { noRank } from "./pod-sources.js";
 import { currentPods, doublePods, type PodFacts, type PodState } from "./pod-state.js";
 
@@ -11,17 +12,28 @@ export class HostWait {
   readonly #isAgain: boolean;
   readonly #places: readonly HostPlace[];
   readonly #report: Report;
+  readonly #heldBy: (job: string) => string | undefined;
   /** What was told of each host last. */
   readonly #told = new Map<string, string>();
   /** What keeps each missing host from being up, by the host. */
   #missing: ReadonlyMap<string, string> = new Map();
+  #state: PodState | undefined;
 
-  /** @param isAgain whether the hosts may have been up before: a pod that has failed is replaced then, as while the job runs */
-  constructor(spec: KubernetesSpec, isAgain: boolean, report: Report) {
+  /**
+   * @param isAgain whether the hosts may have been up before: a pod that has failed is replaced then, as while the job runs
+   * @param heldBy returns what a Job waits for that makes no pods
+   */
+  constructor(
+    spec: KubernetesSpec,
+    isAgain: boolean,
+    report: Report,
+    heldBy: (job: string) => string | undefined = () => undefined,
+  ) {
     this.#spec = spec;
     this.#isAgain = isAgain;
     this.#places = hostPlaces(spec.meshes);
     this.#report = report;
+    this.#heldBy = heldBy;
   }
 
   /** Returns what keeps the missing hosts from being up, in one text; empty if nothing is known. */
@@ -35,6 +47,7 @@ export class HostWait {
    * @throws JobStartError if a pod cannot become a host at the first start, or one that a selector finds has no rank
    */
   look(state: PodState): readonly PodFacts[] | undefined {
+    this.#state = state;
     this.#checkSelected(state);
     const current = currentPods(state);
     const missing = new Map<string, string>();
@@ -48,8 +61,20 @@ export class HostWait {
     return missing.size > 0 ? undefined : this.#places.map((place) => current.get(formatPlace(place))!);
   }
 
+  /** Tells what is new of the hosts without a pod, after a Job waits for something else. */
+  lookAgain(): void {
+    if (this.#state === undefined) return;
+    const current = currentPods(this.#state);
+    const without = this.#places.filter((place) => !current.has(formatPlace(place)));
+    const described = without.map((place) => [formatPlace(place), this.#describe(place, undefined)] as const);
+    this.#missing = new Map([...this.#missing, ...described]);
+  }
+
   #describe(place: HostPlace, pod: PodFacts | undefined): string {
-    if (pod === undefined) return this.#tell(place, "pending", `there is no pod for ${formatPlace(place)} yet`);
+    if (pod === undefined) {
+      const held = this.#heldBy(meshObjectName(this.#spec.name, place.mesh));
+      return this.#tell(place, "pending", held ?? `there is no pod for ${formatPlace(place)} yet`);
+    }
     const { name, trouble, isRunning, node } = pod;
     const at = node === undefined ? "" : ` on node ${node}`;
     if (trouble?.isFinal && !this.#isAgain)

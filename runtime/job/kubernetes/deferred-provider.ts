@@ -1,0 +1,82 @@
+/**
+ * The provider of jobs of Kubernetes as `viceroy/job` contains it: what talks to the API server is in a part of its own, which the first call loads.
+ * Programs with other jobs do not load it.
+ */
+import type { ClientOutcome } from "../batch/client.js";
+import type { JobLogLine, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import { DescribedJob, type KubernetesAllocation } from "./described-job.js";
+import type { KubernetesProvider } from "./kubernetes-provider.js";
+import type { KubernetesSpec } from "./kubernetes-spec.js";
+
+/** The interface of the provider. A method that is missing here is an error of types. */
+type Members<T> = { [Name in keyof T]: T[Name] };
+
+export class DeferredProvider extends DescribedJob implements Members<KubernetesProvider> {
+  readonly #spec: KubernetesSpec;
+  #loading: Promise<KubernetesProvider> | undefined;
+
+  constructor(spec: KubernetesSpec) {
+    super(spec);
+    this.#spec = spec;
+  }
+
+  async submit(submission: Submission): Promise<KubernetesAllocation> {
+    return (await this.#loaded()).submit(submission);
+  }
+
+  async find(applyId: string, folder: string): Promise<KubernetesAllocation | undefined> {
+    return (await this.#loaded()).find(applyId, folder);
+  }
+
+  async outcome(): Promise<ClientOutcome | undefined> {
+    return (await this.#loaded()).outcome();
+  }
+
+  async startOf(): Promise<number | undefined> {
+    return (await this.#loaded()).startOf();
+  }
+
+  async isAlive(allocation: KubernetesAllocation): Promise<boolean> {
+    return (await this.#loaded()).isAlive(allocation);
+  }
+
+  async hosts(
+    allocation: KubernetesAllocation,
+    report: Report,
+    signal: AbortSignal,
+    isAgain?: boolean,
+  ): Promise<readonly ReadyHost[]> {
+    return (await this.#loaded()).hosts(allocation, report, signal, isAgain);
+  }
+
+  async returned(
+    allocation: KubernetesAllocation,
+    lost: ReadyHost,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<ReadyHost> {
+    return (await this.#loaded()).returned(allocation, lost, report, signal);
+  }
+
+  async watch(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<string> {
+    return (await this.#loaded()).watch(allocation, report, signal);
+  }
+
+  async destroy(allocation: KubernetesAllocation): Promise<void> {
+    await (await this.#loaded()).destroy(allocation);
+  }
+
+  async *logs(allocation: KubernetesAllocation, request: LogRequest): AsyncGenerator<JobLogLine, void> {
+    yield* (await this.#loaded()).logs(allocation, request);
+  }
+
+  #loaded(): Promise<KubernetesProvider> {
+    this.#loading ??= import("./kubernetes-provider.js").then((part) => new part.KubernetesProvider(this.#spec));
+    return this.#loading;
+  }
+}
+
+/** Makes the provider again from what a record contains. */
+export function kubernetesProvider(spec: Json): DeferredProvider {
+  return new DeferredProvider(spec as unknown as KubernetesSpec);
+}

@@ -1,0 +1,57 @@
+/**
+ * What is known of a job of Kubernetes before anything of it is submitted: the part of its provider that follows from the options alone. The rest,
+ * with the client of the API server, is loaded on first use (deferred-provider.ts).
+ */
+import type { TlsSpec } from "../job-options.js";
+import type { JobProvider, Json, StartTimeout } from "../provider.js";
+import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
+
+/** A submitted job, as its record contains it. */
+export type KubernetesAllocation = {
+  readonly applyId: string;
+  /** The id of the ConfigMap that owns the objects of the run; null if the job has made none. */
+  readonly owner: string | null;
+  /** The folder of the run on the machine of the driver, with its credentials. */
+  readonly folder: string;
+};
+
+type Described = "kind" | "spec" | "tls" | "meshes" | "startTimeouts" | "ownAllocation";
+
+export abstract class DescribedJob implements Pick<JobProvider<KubernetesAllocation>, Described> {
+  readonly kind = "kubernetes";
+  readonly #spec: KubernetesSpec;
+
+  constructor(spec: KubernetesSpec) {
+    this.#spec = spec;
+  }
+
+  get spec(): Json {
+    return this.#spec as unknown as Json;
+  }
+
+  get tls(): TlsSpec | null {
+    return makesPods(this.#spec) ? this.#spec.tls : null;
+  }
+
+  get meshes(): Readonly<Record<string, { readonly hosts: number }>> {
+    const sizes = Object.entries(this.#spec.meshes).map(([name, { hosts }]) => [name, { hosts }]);
+    return Object.fromEntries(sizes);
+  }
+
+  get startTimeouts(): Readonly<Record<string, StartTimeout>> {
+    const own = Object.entries(this.#spec.meshes).flatMap(([name, mesh]) => {
+      const ms = isProvisioned(mesh) ? mesh.compute.launchTimeout : undefined;
+      return ms === undefined ? [] : [[name, { ms, option: `launchTimeout of mesh "${name}"` }] as const];
+    });
+    return Object.fromEntries(own);
+  }
+
+  ownAllocation(applyId: string, folder: string): KubernetesAllocation {
+    return { applyId, owner: null, folder };
+  }
+}
+
+/** Returns whether a job makes the pods of its meshes. Otherwise it takes pods that are there. */
+export function makesPods({ meshes }: KubernetesSpec): boolean {
+  return Object.values(meshes).some(isProvisioned);
+}
