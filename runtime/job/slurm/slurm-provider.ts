@@ -93,6 +93,7 @@ const commandStates = new Set(["COMPLETED", "FAILED"]);
 
 export class SlurmProvider implements JobProvider<SlurmAllocation> {
   readonly kind = "slurm";
+  readonly growsByQueue = true;
   readonly sharesFolder = true;
   readonly spec: SlurmSpec;
   readonly #commands: SlurmCommands;

@@ -12,12 +12,14 @@ interface JobObject extends ApiObject {
 /**
  * Resolves with the reason when a Job of a run has ended or was deleted. All hosts of a run end with the first of its Jobs.
  * @param names the names of the Jobs
+ * @param see told of each Job that has not ended
  */
 export async function jobsEnd(
   api: KubernetesApi,
   labelSelector: string,
   names: readonly string[],
   signal: AbortSignal,
+  see: (job: ApiObject) => void = () => {},
 ): Promise<string> {
   for await (const seen of observe(api, "Job", { labelSelector }, signal)) {
     if (seen.kind === "away") continue;
@@ -25,6 +27,7 @@ export async function jobsEnd(
     for (const object of objects) {
       const reason = seen.kind === "removed" ? goneReason(object.metadata.name!) : endOf(object);
       if (reason !== undefined) return reason;
+      see(object);
     }
     if (seen.kind !== "listed") continue;
     const found = new Set(objects.map(({ metadata }) => metadata.name));

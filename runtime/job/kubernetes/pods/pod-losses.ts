@@ -11,10 +11,13 @@ interface KnownHost {
 
 export class PodLosses {
   readonly #report: Report;
+  readonly #whyGone: (place: HostPlace) => string | undefined;
   readonly #hosts = new Map<string, KnownHost>();
 
-  constructor(report: Report) {
+  /** @param whyGone returns why there is no host at a place any more; undefined if there is to be one */
+  constructor(report: Report, whyGone: (place: HostPlace) => string | undefined) {
     this.#report = report;
+    this.#whyGone = whyGone;
   }
 
   see(pods: PodState): void {
@@ -30,15 +33,26 @@ export class PodLosses {
   #follow(key: string, { pod, state }: KnownHost, now: PodFacts | undefined, current: PodFacts | undefined): void {
     const { place, name } = pod;
     let next = state;
+    const whyGone = this.#whyGone(place);
+    const given = whyGone === undefined ? "" : `: ${whyGone}`;
     if (next === "up" && now?.isEnding && !now.isOver) {
       next = "warned";
-      this.#tell("warned", place, `pod ${name} of ${formatPlace(place)} ${now.trouble?.text ?? "is being ended"}`);
+      this.#tell(
+        "warned",
+        place,
+        `pod ${name} of ${formatPlace(place)} ${now.trouble?.text ?? "is being ended"}${given}`,
+      );
     }
     const isGone = now === undefined || now.isOver || now.startedAt > pod.startedAt;
     if (next !== "lost" && isGone) {
       next = "lost";
       const why = now === undefined ? "is gone" : (now.trouble?.text ?? "was started again");
-      this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${why}`);
+      this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${why}${given}`);
+    }
+    // A mesh that grows again gets new hosts, which replace nothing.
+    if (next === "lost" && whyGone !== undefined) {
+      this.#hosts.delete(key);
+      return;
     }
     if (next === "lost" && current?.isReady && isOther(current, pod)) {
       this.#hosts.set(key, { pod: current, state: "up" });

@@ -6,21 +6,32 @@ import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
 import { noRank } from "./pod-sources.js";
 import { currentPods, doublePods, type PodFacts, type PodState } from "./pod-state.js";
 
+/** What differs when a job that runs gets more hosts. */
+export interface FurtherHosts {
+  /** The places of the hosts. Default: all of the job. */
+  readonly places?: readonly HostPlace[];
+  /** Makes the error of a host that cannot come up. Default: JobStartError. */
+  readonly errorOf?: (reason: string) => Error;
+}
+
 export class HostWait {
   readonly #spec: KubernetesSpec;
   readonly #isAgain: boolean;
   readonly #places: readonly HostPlace[];
   readonly #report: Report;
+  readonly #errorOf: (reason: string) => Error;
+  #lacksPods = false;
   /** What was told of each host last. */
   readonly #told = new Map<string, string>();
   /** What keeps each missing host from being up, by the host. */
   #missing: ReadonlyMap<string, string> = new Map();
 
   /** @param isAgain whether the hosts may have been up before: a pod that has failed is replaced then, as while the job runs */
-  constructor(spec: KubernetesSpec, isAgain: boolean, report: Report) {
+  constructor(spec: KubernetesSpec, isAgain: boolean, report: Report, further: FurtherHosts = {}) {
     this.#spec = spec;
     this.#isAgain = isAgain;
-    this.#places = hostPlaces(spec.meshes);
+    this.#places = further.places ?? hostPlaces(spec.meshes);
+    this.#errorOf = further.errorOf ?? ((reason) => new JobStartError(spec.name, reason));
     this.#report = report;
   }
 
@@ -29,10 +40,15 @@ export class HostWait {
     return [...new Set(this.#missing.values())].slice(0, 5).join("; ");
   }
 
+  /** Whether there is a host that has no pod. */
+  get lacksPods(): boolean {
+    return this.#lacksPods;
+  }
+
   /**
    * Looks at the pods, and reports what is new.
    * @returns the pods in the order of the hosts when all are Ready
-   * @throws JobStartError if a pod cannot become a host at the first start, or one that a selector finds has no rank
+   * @throws JobStartError, or that of `errorOf`, if a pod cannot become a host at the first start, or one that a selector finds has no rank
    */
   look(state: PodState): readonly PodFacts[] | undefined {
     this.#checkSelected(state);
@@ -45,6 +61,7 @@ export class HostWait {
       else missing.set(key, this.#describe(place, pod));
     }
     this.#missing = missing;
+    this.#lacksPods = [...missing.keys()].some((key) => !current.has(key));
     return missing.size > 0 ? undefined : this.#places.map((place) => current.get(formatPlace(place))!);
   }
 
@@ -53,7 +70,7 @@ export class HostWait {
     const { name, trouble, isRunning, node } = pod;
     const at = node === undefined ? "" : ` on node ${node}`;
     if (trouble?.isFinal && !this.#isAgain)
-      throw new JobStartError(this.#spec.name, `pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
+      throw this.#errorOf(`pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
     const isWaiting = trouble?.kind === "unschedulable" || trouble?.kind === "waiting";
     const what = trouble?.text ?? (isRunning ? "runs, and its daemon does not listen yet" : "is being started");
     return this.#tell(place, isWaiting ? "pending" : "starting", `pod ${name}${at} ${what}`);
@@ -68,13 +85,13 @@ export class HostWait {
     return reason;
   }
 
-  /** Checks pods that the job has not made. @throws JobStartError */
+  /** Checks pods that the job has not made. @throws JobStartError, or that of `errorOf` */
   #checkSelected(state: PodState): void {
-    const { name, namespace, meshes } = this.#spec;
+    const { namespace, meshes } = this.#spec;
     for (const [mesh, spec] of Object.entries(meshes)) {
       if (isProvisioned(spec)) continue;
       const fail = (reason: string): never => {
-        throw new JobStartError(name, reason);
+        throw this.#errorOf(reason);
       };
       const living = [...state.values()].filter((pod) => pod.place.mesh === mesh && !pod.isOver && !pod.isEnding);
       const found = `the selector "${spec.selector}" of mesh "${mesh}"`;
