@@ -277,6 +277,15 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return () => this.#alone(allocation, undefined, () => endBatches(this.#partsOf(allocation, ending)));
   }
 
+  async sizes({ applyId }: SlurmAllocation): Promise<Readonly<Record<string, number>>> {
+    const further = await furtherBatches(this.#commands, applyId);
+    const sizes = Object.entries(this.meshes).map(([mesh, { hosts }]) => {
+      const ends = further.filter((batch) => batch.mesh === mesh).map((batch) => batch.first + batch.hosts);
+      return [mesh, Math.max(hosts, ...ends)] as const;
+    });
+    return Object.fromEntries(sizes);
+  }
+
   /** Calls a function while no other driver of the run submits batch jobs for further hosts, or ends them. */
   async #alone(
     { tokenFile }: SlurmAllocation,

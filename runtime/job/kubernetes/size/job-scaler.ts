@@ -136,7 +136,8 @@ export class JobScaler {
       }
       if (JSON.stringify(wanted) === JSON.stringify(size)) return;
       try {
-        onSeen?.(await retrying(() => api.patch("Job", name, sizeChange(job, wanted)), patient));
+        const changed = await retrying(() => api.patch("Job", name, sizeChange(job, wanted)), patient);
+        onSeen?.(changed);
       } catch (error) {
         if (!(error instanceof KubernetesError) || error.status !== conflict) throw describeRefusal(error);
       }
