@@ -200,6 +200,15 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
     return () => giveBackHosts(directory, { mesh, rank: hosts });
   }
 
+  async sizes({ directory }: KeptAllocation): Promise<Readonly<Record<string, number>>> {
+    const { hosts = [] } = (await keeperState(directory)) ?? {};
+    const sizes = Object.entries(this.meshes).map(([name, { hosts: asked }]) => {
+      const own = hosts.filter(({ mesh, isGivenBack }) => mesh === name && isGivenBack !== true);
+      return [name, Math.max(asked, ...own.map(({ rank }) => rank + 1))] as const;
+    });
+    return Object.fromEntries(sizes);
+  }
+
   /**
    * Resolves with the hosts at some places when they are up.
    * @param begin called as soon as no event can be missed

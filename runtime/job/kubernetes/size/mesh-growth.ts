@@ -13,6 +13,7 @@ import { reportJobEvents } from "../pods/job-ends.js";
 import type { PodFeed } from "../pods/pod-feed.js";
 import type { PodFacts } from "../pods/pod-state.js";
 import { HostWait } from "../pods/ready-hosts.js";
+import { untilEnded } from "./ended-pods.js";
 import type { JobScaler } from "./job-scaler.js";
 import type { JobSizes } from "./job-sizes.js";
 
@@ -44,7 +45,7 @@ export async function growMeshes(
   places: readonly HostPlace[],
   signal: AbortSignal,
 ): Promise<readonly PodFacts[]> {
-  const { spec, scalerOf, writeSecrets } = options;
+  const { spec, feed, scalerOf, writeSecrets } = options;
   const growths = growthsOf(places);
   const made = growths.filter(({ mesh }) => isProvisioned(spec.meshes[mesh]!));
   for (const { mesh, hosts } of made) checkCanGrow(spec, mesh, hosts);
@@ -53,7 +54,11 @@ export async function growMeshes(
     let isFound = true;
     for (const growth of made) {
       const { mesh, id, first, hosts } = growth;
-      const prepare = (ranks: readonly number[]) => writeSecrets(ranks.map((rank) => ({ mesh, rank })));
+      const prepare = async (ranks: readonly number[]) => {
+        const further = ranks.map((rank) => ({ mesh, rank }));
+        await holding(untilEnded(feed, further, signal));
+        await writeSecrets(further);
+      };
       begun.push(growth);
       isFound = (await scalerOf(mesh).grow(id, first, hosts, prepare, signal)) && isFound;
     }
