@@ -24,7 +24,7 @@ test("a wait ends when the mesh has got smaller, and not by an older version of 
     sizes.untilGone([each], ending.signal).catch((error) => error.message),
   );
   sizes.see(job(3, 2));
-  expect(await waits[1]).toBe(gone);
+  expect(await waits[1]).toBe(`host workers[3] is gone: ${gone}`);
   ending.abort(new Error("nobody waits any more"));
   expect(await waits[0]).toBe("nobody waits any more");
 });

@@ -1,5 +1,5 @@
 /** The sizes of the meshes of a run, as its Jobs have told them last, for those who wait for a host that another program can give back. */
-import type { HostPlace } from "../../mesh-spec.js";
+import { formatPlace, type HostPlace } from "../../mesh-spec.js";
 import type { ApiObject } from "../api/kubernetes-api.js";
 import { meshLabel } from "../manifest/layout.js";
 import { givenBackReason } from "./job-scaler.js";
@@ -41,7 +41,7 @@ export class JobSizes {
       const aborted = () => settle(signal.reason);
       const look = () => {
         const place = places.find((each) => this.whyGone(each) !== undefined);
-        if (place !== undefined) settle(new Error(this.whyGone(place)));
+        if (place !== undefined) settle(new Error(`host ${formatPlace(place)} is gone: ${this.whyGone(place)}`));
       };
       signal.addEventListener("abort", aborted);
       this.#waiters.add(look);
