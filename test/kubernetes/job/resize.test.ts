@@ -1,7 +1,5 @@
 /** Tests of jobs on Kubernetes that get more and fewer pods while they run. */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BatchV1Api, CoreV1Api, type V1Pod } from "@kubernetes/client-node";
 import { Compute, JobResizeError, KubernetesJob } from "viceroy/job";
@@ -100,13 +98,10 @@ onKubernetes("the hosts of a job of Kubernetes", (lab) => {
 
   /** Runs `viceroy job` for a job. */
   function viceroyJob(options: Options, command: string, ...words: string[]) {
-    const module = join(options.cache as string, "..", "job.mjs");
-    writeFileSync(
-      module,
-      `import { KubernetesJob } from "viceroy/job";\nexport default new KubernetesJob(${JSON.stringify(options)});\n`,
-    );
+    const module = fileURLToPath(new URL("job-of-options.mjs", import.meta.url));
     const args = [cli, "job", command, "--job", module, ...words];
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    const env = { ...process.env, OPTIONS: JSON.stringify(options) };
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });
     return { status, stdout, stderr };
   }
 
