@@ -227,6 +227,7 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     run: "run a command inside the allocation, and exit with its exit code",
     spmd: "run a script of one process per rank on the hosts of the job, and exit with the code of the first that fails",
     sync: "bring the code of the program to the hosts of the running job, before its next run does",
+    resize: "change the numbers of hosts of the running job, and return when the new ones are up",
     manifest: "print the objects of a job of Kubernetes as YAML; submits nothing",
     rbac: "print the Role that a driver of a job of Kubernetes needs; submits nothing",
   };
@@ -281,11 +282,13 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     }
     const takesCommand = name === "run" || name === "exec" || name === "spmd";
     if (takesCommand) command.argument("<command...>", "the program and its arguments, after --").passThroughOptions();
+    const takesSizes = name === "resize";
+    if (takesSizes) command.argument("<sizes...>", "meshes with their new numbers of hosts, such as trainers=4");
     command.action(async (first) => {
       const options = command.opts<JobOptions>();
       const { job } = await import("./commands/job.js");
       const { configIfAny } = await import("./project-config.js");
-      end(await job(name, options, takesCommand ? first : [], await configIfAny("job"), processIo));
+      end(await job(name, options, takesCommand || takesSizes ? first : [], await configIfAny("job"), processIo));
     });
   }
 }

@@ -115,7 +115,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * `procs.resize({ hosts: 8 })`. Earlier handles keep their extents. A later run of the program begins with the sizes that it asks
    * for, and gets hosts which are there already when it resizes.
    *
-   * A `ProcessJob` gets any number of hosts, an `SSHJob` the `spare` machines of the mesh, and a `SlurmJob` nodes by a further batch job.
+   * A `ProcessJob` gets any number of hosts, an `SSHJob` the `spare` machines of the mesh, a `SlurmJob` nodes by a further batch job, and a
+   * `KubernetesJob` further pods of the mesh, or those that its selector finds.
    * A mesh that has grown can get smaller again: the hosts that it has got later end, after their processes. A mesh of a `SlurmJob` gets
    * as small as it was before one of its further batch jobs.
    *

@@ -107,6 +107,8 @@ export interface JobProvider<A extends Json = Json> {
   readonly largest?: Readonly<Record<string, { readonly hosts: number }>>;
   /** The time limits of meshes that have one of their own. Absent, or absent for a mesh: `hostTimeout` of the job. */
   readonly startTimeouts?: Readonly<Record<string, StartTimeout>>;
+  /** Whether the time for which further hosts wait in a queue does not count for their time limit. Default: false. */
+  readonly growsByQueue?: boolean;
   /** Whether the hosts are the machine of the program itself, which attaches nothing then. Absent: false. */
   readonly isOwnHost?: boolean;
   /**
@@ -155,6 +157,8 @@ export interface JobProvider<A extends Json = Json> {
    * @throws Error with the reason if these hosts cannot end
    */
   shrink?(allocation: A, mesh: string, hosts: number): Promise<() => Promise<void>>;
+  /** Returns the numbers of hosts that a running job has now, by the names of the meshes. Absent: the provider does not know. */
+  sizes?(allocation: A): Promise<Readonly<Record<string, number>>>;
   /** Reports what happens to a running job. Resolves with the reason when it has ended, or when `signal` is aborted. */
   watch(allocation: A, report: Report, signal: AbortSignal): Promise<string>;
   /** Ends the job, and resolves when nothing of it is left. Idempotent. */

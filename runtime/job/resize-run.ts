@@ -7,7 +7,7 @@ import { joinHosts } from "./kernel.js";
 import { checkHostCount, formatPlace } from "./mesh-spec.js";
 import type { JobProvider, Report } from "./provider.js";
 import { formatRecord } from "./record/job-record.js";
-import { meshLimits, startLimit } from "./start-limit.js";
+import { meshLimits, type StartLimit, startLimit } from "./start-limit.js";
 
 /** The job whose run grows. */
 interface GrownJob {
@@ -57,14 +57,16 @@ export async function resizeRun(
     const advice = "submit another job for them, with a cache of its own, and use its meshes beside those of this one";
     throw new JobResizeError(job, `a job of ${provider.kind} gets no further hosts while it runs; ${advice}`);
   }
-  const limits = meshLimits(Object.keys(meshes), {}, options.hostTimeout);
-  const late = startLimit(limits, () => true, report);
+  const growing = new Set(places.map(({ mesh }) => mesh));
+  const limits = meshLimits(Object.keys(meshes), provider.startTimeouts, options.hostTimeout);
+  const late = startLimit(limits, (mesh) => growing.has(mesh), report);
+  const told = provider.growsByQueue === true ? late.report : report;
   try {
     const signal = AbortSignal.any([run.leaving.signal, late.signal]);
     const { allocation } = run.record;
     const growth = { ...options, record: formatRecord({ ...run.record, allocation: null }) };
     const ends = await Promise.all(smaller.map(([mesh, hosts]) => provider.shrink!(allocation, mesh, hosts)));
-    const hosts = places.length === 0 ? [] : await provider.grow(allocation, places, growth, late.report, signal);
+    const hosts = places.length === 0 ? [] : await provider.grow(allocation, places, growth, told, signal);
     for (const host of hosts) run.hosts.set(formatPlace(host), host);
     const grown = { ...meshes };
     for (const [mesh, size] of smaller) grown[mesh] = meshes[mesh]!.resize({ hosts: size });
@@ -76,9 +78,15 @@ export async function resizeRun(
     await Promise.all(ends.map((end) => end()));
     return grown;
   } catch (cause) {
-    const limit = `the hosts were not up within ${options.hostTimeout} ms (hostTimeout)`;
-    throw new JobResizeError(job, late.signal.aborted ? limit : (cause as Error).message, { cause });
+    throw new JobResizeError(job, failureReason(late, cause as Error), { cause });
   } finally {
     late.end();
   }
+}
+
+/** Returns why hosts did not come up. A provider that knows more than that their time is over says so in its error. */
+function failureReason({ passed }: StartLimit, { name, message }: Error): string {
+  if (passed === undefined) return message;
+  const limit = `the hosts were not up within ${passed.ms} ms (${passed.option})`;
+  return name === "AbortError" ? limit : `${limit}: ${message}`;
 }

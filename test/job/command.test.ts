@@ -58,6 +58,36 @@ test("a job is submitted, shown and killed from the command line", () => {
   expect(viceroyJob(["kill", ...module]).stdout).toBe('job "viceroy" did not run\n');
 });
 
+test("a job gets more and fewer hosts from the command line", () => {
+  expect(viceroyJob(["resize", ...module, "workers=3"])).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: 'job "viceroy" does not run\n',
+  });
+  const { applyId } = JSON.parse(viceroyJob(["apply", "--json", ...module]).stdout);
+  const resize = (...words: string[]) => viceroyJob(["resize", ...module, ...words]);
+  const silent = { stderr: "", status: 0 };
+  const sizes = () => JSON.parse(viceroyJob(["state", "--json", ...module]).stdout).meshes;
+  expect(resize("workers=4")).toEqual({ ...silent, stdout: "workers has 4 hosts\n" });
+  expect(processesOf(applyId)).toHaveLength(4);
+  expect(sizes()).toEqual({ workers: 4 });
+  expect(resize("workers=3", "--json")).toEqual({
+    ...silent,
+    stdout: `{"job":"viceroy","applyId":"${applyId}","meshes":{"workers":3}}\n`,
+  });
+  expect(processesOf(applyId)).toHaveLength(3);
+  expect(sizes()).toEqual({ workers: 3 });
+  expect(resize("workers=1").stderr).toBe(
+    'cannot resize job "viceroy": a job keeps the first 2 hosts of mesh "workers", for which it was submitted; ' +
+      "leave hosts with workers.resize({ hosts: 1 }), and they stay until the job ends\n",
+  );
+  expect(resize("workers").stderr).toBe(
+    'cannot resize job "viceroy": expected meshes with their numbers of hosts, such as trainers=4, got "workers"\n',
+  );
+  expect(resize("trainers=2").status).toBe(3);
+  viceroyJob(["kill", ...module]);
+});
+
 test("a module without the job that is asked for is an error that names its jobs", () => {
   const file = join(project, "programs/jobs.ts");
   expect(viceroyJob(["state", ...module, "--export", "nothing"])).toEqual({

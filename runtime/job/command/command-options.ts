@@ -8,7 +8,7 @@ export interface JobCommandOptions {
   readonly follow: boolean;
   /** Whether `run` returns when the job has been submitted. */
   readonly detach: boolean;
-  /** The program and the arguments of `run`, `exec` and `spmd`. */
+  /** The program and the arguments of `run`, `exec` and `spmd`, and the sizes of `resize`. */
   readonly command: readonly string[];
   /** The mesh of the hosts on which `exec` runs and to which `sync` brings the code, absent for all meshes; and `spmd`, absent for the only one. */
   readonly mesh?: string;

@@ -6,7 +6,9 @@ import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { exec } from "./exec.js";
 import { actorTable, type ListedActors, listActors } from "./list-actors.js";
 import { printLogs } from "./print-logs.js";
+import { resize } from "./resize.js";
 import { run } from "./run.js";
+import { askedSizes, currentSizes } from "./sizes.js";
 import { spmd } from "./spmd.js";
 import { sync } from "./sync.js";
 
@@ -34,23 +36,24 @@ async function state(job: Job, { json }: JobCommandOptions, { out }: CommandOutp
     const outcome = last?.command === undefined ? undefined : await job.outcomeOf(last);
     out(
       json
-        ? stateJson(job, undefined, outcome, undefined)
+        ? stateJson(job, undefined, outcome, undefined, askedSizes(job))
         : `job "${job.name}" does not run${describeOutcome(outcome)}`,
     );
     return nothingRuns;
   }
   const listed = await listActors(job);
+  const sizes = await currentSizes(job, record);
   if (json) {
-    out(stateJson(job, record, undefined, listed));
+    out(stateJson(job, record, undefined, listed, sizes));
     return done;
   }
   out(`job "${job.name}" of provider ${record.provider} runs as ${record.applyId}`);
   out(`submitted  ${new Date(record.submittedAt).toISOString()}`);
   if (record.command !== undefined) out(`command    ${record.command.join(" ")}`);
-  const meshes = Object.entries<{ readonly hosts: number }>(job.meshes);
+  const meshes = Object.entries(sizes);
   const width = Math.max("mesh".length, ...meshes.map(([name]) => name.length));
   out(`${"mesh".padEnd(width)}  hosts`);
-  for (const [name, { hosts }] of meshes) out(`${name.padEnd(width)}  ${hosts}`);
+  for (const [name, hosts] of meshes) out(`${name.padEnd(width)}  ${hosts}`);
   if ("reason" in listed) out(`its detached actors are not known: ${listed.reason}`);
   else for (const line of actorTable(listed.actors)) out(line);
   return done;
@@ -61,10 +64,9 @@ function stateJson(
   record: JobRecord | undefined,
   outcome: ClientOutcome | undefined,
   listed: ListedActors | undefined,
+  sizes: Readonly<Record<string, number>>,
 ): string {
   const { applyId, submittedAt, provider, command } = record ?? {};
-  const meshes = Object.entries<{ readonly hosts: number }>(job.meshes);
-  const sizes = Object.fromEntries(meshes.map(([name, { hosts }]) => [name, hosts]));
   const isRunning = record !== undefined;
   return JSON.stringify({
     job: job.name,
@@ -124,6 +126,7 @@ export const jobCommands: Readonly<Record<string, Command>> = {
   exec,
   spmd,
   sync,
+  resize,
   manifest,
   rbac,
 };

@@ -2,9 +2,9 @@
  * The keys with which hosts have enrolled. A secret works for one key, so an issuer that is started again must know the
  * keys from before.
  */
-import { linkSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeSecretFolder, readSecretFile, writeSecretFile } from "./secret-files.js";
+import { makeSecretFile, makeSecretFolder } from "./secret-files.js";
 
 export interface EnrolledKeys {
   /**
@@ -43,18 +43,7 @@ export class SavedKeys implements EnrolledKeys {
   }
 
   keep(uri: string, publicKey: string): string {
-    const file = this.#fileOf(uri);
-    const draft = `${file}.new`;
-    writeSecretFile(draft, publicKey);
-    try {
-      // A link is made completely or not at all, and replaces nothing.
-      linkSync(draft, file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    } finally {
-      rmSync(draft, { force: true });
-    }
-    return readSecretFile(file);
+    return makeSecretFile(this.#fileOf(uri), publicKey);
   }
 
   forget(uri: string): void {

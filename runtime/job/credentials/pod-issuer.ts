@@ -12,7 +12,7 @@ import { secretsFile } from "./credentials-folder.js";
 import { SavedKeys } from "./enrolled-keys.js";
 import { EnrolmentDesk } from "./enrolment-desk.js";
 import { createEnrolmentSecret, readSecrets } from "./enrolment-secret.js";
-import { makeSecretFolder, readSecretFile, writeSecretFile } from "./secret-files.js";
+import { makeSecretFile, makeSecretFolder, readSecretFile, writeSecretFile } from "./secret-files.js";
 
 /** A host that expects a call. */
 export interface CalledHost {
@@ -51,6 +51,15 @@ export class PodIssuer {
     const file = this.#fileOf("next-secrets", identity);
     if (existsSync(file)) return readSecretFile(file);
     return readSecrets(join(this.#folder, secretsFile))[identity] ?? "";
+  }
+
+  /**
+   * Makes the secret of an identity that has none. Of programs that do so at the same time, one makes it.
+   * @returns the secret that the next host of the identity has
+   */
+  addSecret(identity: string): string {
+    const known = this.nextSecret(identity);
+    return known === "" ? makeSecretFile(this.#fileOf("next-secrets", identity), createEnrolmentSecret()) : known;
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   constants,
   fstatSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -50,6 +51,25 @@ export function writeSecretFile(file: string, text: string): void {
     rmSync(unfinished, { force: true });
     throw new Error(`cannot write ${file}: ${errorMessage(cause)}`, { cause });
   }
+}
+
+/**
+ * Writes a file completely, unless it exists. Of programs that do so at the same time, one writes it.
+ * @returns what the file contains
+ * @throws Error if the file cannot be written or read
+ */
+export function makeSecretFile(file: string, text: string): string {
+  const draft = `${file}.${randomBytes(6).toString("hex")}.new`;
+  writeSecretFile(draft, text);
+  try {
+    // A link is made completely or not at all, and replaces nothing.
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readSecretFile(file);
 }
 
 /**

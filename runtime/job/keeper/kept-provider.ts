@@ -16,6 +16,7 @@ import {
   recordFileOf,
   recordVariable,
 } from "../batch/client.js";
+import { checkFirstHosts } from "../first-hosts.js";
 import type { TlsSpec } from "../job-options.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
@@ -195,12 +196,17 @@ export abstract class KeptProvider implements JobProvider<KeptAllocation> {
 
   /** As `shrink` of `JobProvider`. Each host that a mesh has got later can end. */
   protected async shrinkTo(...[{ directory }, mesh, hosts]: ShrinkParameters): Promise<() => Promise<void>> {
-    const asked = this.meshes[mesh]!.hosts;
-    if (hosts >= asked) return () => giveBackHosts(directory, { mesh, rank: hosts });
-    const first = `the first ${asked === 1 ? "host" : `${asked} hosts`} of mesh "${mesh}"`;
-    throw new Error(
-      `a job keeps ${first}, for which it was submitted; leave hosts with ${mesh}.resize({ hosts: ${hosts} }), and they stay until the job ends`,
-    );
+    checkFirstHosts(mesh, this.meshes[mesh]!.hosts, hosts);
+    return () => giveBackHosts(directory, { mesh, rank: hosts });
+  }
+
+  async sizes({ directory }: KeptAllocation): Promise<Readonly<Record<string, number>>> {
+    const { hosts = [] } = (await keeperState(directory)) ?? {};
+    const sizes = Object.entries(this.meshes).map(([name, { hosts: asked }]) => {
+      const own = hosts.filter(({ mesh, isGivenBack }) => mesh === name && isGivenBack !== true);
+      return [name, Math.max(asked, ...own.map(({ rank }) => rank + 1))] as const;
+    });
+    return Object.fromEntries(sizes);
   }
 
   /**

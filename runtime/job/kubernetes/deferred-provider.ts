@@ -3,7 +3,8 @@
  * Programs with other jobs do not load it.
  */
 import type { ClientOutcome } from "../batch/client.js";
-import type { JobLogLine, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import type { HostPlace } from "../mesh-spec.js";
+import type { GrowOptions, JobLogLine, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { DescribedJob, type KubernetesAllocation } from "./described-job.js";
 import type { KubernetesProvider } from "./kubernetes-provider.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
@@ -56,6 +57,24 @@ export class DeferredProvider extends DescribedJob implements Members<Kubernetes
     signal: AbortSignal,
   ): Promise<ReadyHost> {
     return (await this.#loaded()).returned(allocation, lost, report, signal);
+  }
+
+  async grow(
+    allocation: KubernetesAllocation,
+    places: readonly HostPlace[],
+    options: GrowOptions,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<readonly ReadyHost[]> {
+    return (await this.#loaded()).grow(allocation, places, options, report, signal);
+  }
+
+  async shrink(allocation: KubernetesAllocation, mesh: string, hosts: number): Promise<() => Promise<void>> {
+    return (await this.#loaded()).shrink(allocation, mesh, hosts);
+  }
+
+  async sizes(allocation: KubernetesAllocation): Promise<Readonly<Record<string, number>>> {
+    return (await this.#loaded()).sizes(allocation);
   }
 
   async watch(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<string> {

@@ -9,8 +9,8 @@ import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
 import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js";
 import type { PodIssuer } from "../credentials/index.js";
-import { formatPlace, hostPlaces } from "../mesh-spec.js";
-import type { JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
+import type { GrowOptions, JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
@@ -31,6 +31,7 @@ import { podSources, runSelector } from "./pods/pod-sources.js";
 import { currentPods, type PodFacts, type PodState } from "./pods/pod-state.js";
 import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
+import { JobSizing } from "./size/job-sizing.js";
 import { applyObjects, awayLimit, base64, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
 /** The file with the token of the hosts, if they have no certificates. */
@@ -54,6 +55,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   #opened: Promise<KubernetesApi> | undefined;
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
+  readonly #sizings = new Map<string, JobSizing>();
 
   constructor(spec: KubernetesSpec) {
     super(spec);
@@ -110,7 +112,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     isAgain = false,
   ): Promise<readonly ReadyHost[]> {
     const held = new HeldJobs(this.#jobNames, () => wait.lookAgain());
-    const wait = new HostWait(this.#spec, isAgain, report, (job) => held.reasonOf(job));
+    const wait = new HostWait(this.#spec, isAgain, report, { heldBy: (job) => held.reasonOf(job) });
     const telling = new AbortController();
     if (this.#makesPods) {
       const either = AbortSignal.any([signal, telling.signal]);
@@ -146,11 +148,35 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     };
     const feed = this.#feed(allocation);
     const fence = setTimeout(() => void this.#fence(feed, lost, signal), fenceMs);
+    const ending = new AbortController();
+    const either = AbortSignal.any([signal, ending.signal]);
     try {
-      return await holding(feed.until(isBack, signal));
+      const gone = this.#sizing(allocation).known.untilGone([lost], either);
+      return await holding(Promise.race([gone, feed.until(isBack, either)]));
     } finally {
+      ending.abort();
       clearTimeout(fence);
     }
+  }
+
+  async grow(
+    allocation: KubernetesAllocation,
+    places: readonly HostPlace[],
+    _options: GrowOptions,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<readonly ReadyHost[]> {
+    const pods = await this.#sizing(allocation).grow(places, report, signal);
+    return pods.map((pod) => this.#readyHost(allocation, pod));
+  }
+
+  shrink(allocation: KubernetesAllocation, mesh: string, hosts: number): Promise<() => Promise<void>> {
+    return this.#sizing(allocation).shrink(mesh, hosts);
+  }
+
+  async sizes(allocation: KubernetesAllocation): Promise<Readonly<Record<string, number>>> {
+    const jobs = this.#makesPods ? await this.#jobs(await this.#api(), allocation.applyId) : [];
+    return this.#sizing(allocation).sizesOf(jobs);
   }
 
   async watch(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<string> {
@@ -161,7 +187,11 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     const reasons = Object.fromEntries(
       Object.keys(this.meshes).map((mesh) => [mesh, joined(() => this.#whyDeleted(api, mesh))]),
     );
-    const losses = new PodLosses(report, (mesh) => reasons[mesh]!());
+    const sizes = this.#sizing(allocation).known;
+    const losses = new PodLosses(report, {
+      whyDeleted: (mesh) => reasons[mesh]!(),
+      whyGone: (place) => sizes.whyGone(place),
+    });
     const delay = new ReplacementDelay({ api, isReplaced: () => this.#replaces(api, allocation), now: Date.now });
     const seen = this.#feed(allocation).until<never>((state) => {
       signer?.see(state);
@@ -170,7 +200,12 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       return undefined;
     }, either);
     const selector = runSelector(this.#spec.name, allocation.applyId);
-    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames, either, reportHolds(report))] : [];
+    const holds = reportHolds(report);
+    const see = (job: ApiObject) => {
+      holds(job);
+      sizes.see(job);
+    };
+    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames, either, see)] : [];
     try {
       return await Promise.race([seen, ...ended]);
     } finally {
@@ -228,20 +263,32 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     return job && whyDeleted(job);
   }
 
+  #sizing(allocation: KubernetesAllocation): JobSizing {
+    const { applyId, folder } = allocation;
+    const options = { spec: this.#spec, applyId, folder, tokenFile: join(folder, tokenName), tls: this.tls };
+    const known =
+      this.#sizings.get(applyId) ?? new JobSizing({ ...options, api: () => this.#api(), feed: this.#feed(allocation) });
+    this.#sizings.set(applyId, known);
+    return known;
+  }
+
   #owner(api: KubernetesApi): Promise<ApiObject | undefined> {
     return retrying(() => api.get("ConfigMap", this.#spec.name), { limit: awayLimit });
   }
 
-  async #jobsLive(api: KubernetesApi, applyId: string): Promise<boolean> {
+  async #jobs(api: KubernetesApi, applyId: string): Promise<readonly ApiObject[]> {
     const labelSelector = runSelector(this.#spec.name, applyId);
-    const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit });
+    return (await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit })).items;
+  }
+
+  async #jobsLive(api: KubernetesApi, applyId: string): Promise<boolean> {
+    const items = await this.#jobs(api, applyId);
     return items.length === this.#jobNames.length && items.every((job) => endOf(job) === undefined);
   }
 
   /** Returns whether the Jobs of a run replace failed pods. */
   async #replaces(api: KubernetesApi, { applyId }: KubernetesAllocation): Promise<boolean> {
-    const labelSelector = runSelector(this.#spec.name, applyId);
-    const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit });
+    const items = await this.#jobs(api, applyId);
     return items.every(({ spec }) => (spec as { backoffLimitPerIndex?: number }).backoffLimitPerIndex !== 0);
   }
 

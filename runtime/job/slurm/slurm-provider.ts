@@ -93,6 +93,7 @@ const commandStates = new Set(["COMPLETED", "FAILED"]);
 
 export class SlurmProvider implements JobProvider<SlurmAllocation> {
   readonly kind = "slurm";
+  readonly growsByQueue = true;
   readonly sharesFolder = true;
   readonly spec: SlurmSpec;
   readonly #commands: SlurmCommands;
@@ -274,6 +275,15 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const ending = endingBatches(await furtherBatches(this.#commands, allocation.applyId), mesh, hosts);
     // A driver that gets more hosts must not take these for hosts that stay.
     return () => this.#alone(allocation, undefined, () => endBatches(this.#partsOf(allocation, ending)));
+  }
+
+  async sizes({ applyId }: SlurmAllocation): Promise<Readonly<Record<string, number>>> {
+    const further = await furtherBatches(this.#commands, applyId);
+    const sizes = Object.entries(this.meshes).map(([mesh, { hosts }]) => {
+      const ends = further.filter((batch) => batch.mesh === mesh).map((batch) => batch.first + batch.hosts);
+      return [mesh, Math.max(hosts, ...ends)] as const;
+    });
+    return Object.fromEntries(sizes);
   }
 
   /** Calls a function while no other driver of the run submits batch jobs for further hosts, or ends them. */

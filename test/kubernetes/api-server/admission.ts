@@ -46,7 +46,7 @@ export function admitChange(resource: Resource, before: ApiObject, object: ApiOb
     }
   }
   const immutable = {
-    jobs: ["completions", "completionMode", "selector", "template"],
+    jobs: ["completionMode", "selector", "template"],
     pods: ["containers", "nodeName"],
   }[resource.plural];
   for (const field of immutable ?? []) {
@@ -56,8 +56,18 @@ export function admitChange(resource: Resource, before: ApiObject, object: ApiOb
     if (old !== now)
       throw invalid(resource, object.metadata.name, [`spec.${field}: Invalid value: ${now}: field is immutable`]);
   }
+  if (resource.plural === "jobs") checkCompletions(before, object);
   if (JSON.stringify(before["spec"]) !== JSON.stringify(object["spec"]))
     object.metadata.generation = (before.metadata.generation ?? 1) + 1;
+}
+
+/** Indexed jobs can be scaled: by both numbers together. */
+function checkCompletions({ spec: before }: ApiObject, { metadata, spec }: ApiObject): void {
+  if (before.completions === spec.completions) return;
+  const fail = (why: string) =>
+    invalid(resourceOf("jobs"), metadata.name, [`spec.completions: Invalid value: ${spec.completions}: ${why}`]);
+  if (spec.completionMode !== "Indexed") throw fail("field is immutable");
+  if (spec.completions !== spec.parallelism) throw fail("can only be modified in tandem with spec.parallelism");
 }
 
 function checkName(resource: Resource, name: string): void {

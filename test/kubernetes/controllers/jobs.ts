@@ -57,6 +57,10 @@ export class JobController {
     const memory = this.#memoryOf(metadata.uid);
     const counts = { succeeded: status.succeeded ?? 0, failed: status.failed ?? 0 };
     const completed = parseIndexes(status.completedIndexes ?? "");
+    // A job that has got smaller forgets what became of the indexes beyond.
+    for (const known of [completed, memory.failedIndexes, memory.failures]) {
+      for (const index of [...known.keys()]) if (index >= spec.completions) known.delete(index);
+    }
     let failure = this.#count(job, all, memory, completed, counts);
     if (finished) return this.#expire(job, finished);
     const active = all.filter((pod) => !hasEnded(pod));
@@ -104,8 +108,8 @@ export class JobController {
       if (!memory.counted.has(pod.metadata.uid)) {
         memory.counted.add(pod.metadata.uid);
         const index = indexOf(pod);
-        const action = failureAction(job, pod);
-        if (pod["status"].phase === "Succeeded") {
+        const action = index >= job["spec"].completions ? "Ignore" : failureAction(job, pod);
+        if (index < job["spec"].completions && pod["status"].phase === "Succeeded") {
           counts.succeeded++;
           completed.add(index);
         } else if (action === "FailJob") {

@@ -127,6 +127,22 @@ onKubernetes("pods that a job takes", (lab) => {
     ]);
   });
 
+  test.runIf(backend !== "cluster")("a mesh grows by pods that the selector finds, and leaves them again", async () => {
+    const namespace = await lab().namespace();
+    await makePod(namespace, "b", { rank: "0" }, true);
+    const job = makeJob(namespace, 1);
+    expect(await podsByRank(job)).toEqual(["b"]);
+    const growing = job.resize({ workers: 2 });
+    await makePod(namespace, "a", { rank: "1" }, true);
+    await growing;
+    expect(await podsByRank(job)).toEqual(["b", "a"]);
+    await job.resize({ workers: 1 });
+    expect(await podsByRank(job)).toEqual(["b"]);
+    const { items } = await core().listNamespacedPod({ namespace });
+    expect(items.map(({ status }) => status!.phase)).toEqual(["Running", "Running"]);
+    await expect(job.resize({ workers: 1 })).resolves.toBeDefined();
+  });
+
   test.runIf(backend !== "cluster").each(["job", "default"] as const)(
     "actors run in the pods of an Indexed Job by their completion index, with the rule %s",
     async (rule) => {

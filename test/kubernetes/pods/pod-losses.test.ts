@@ -14,7 +14,7 @@ const successor = { uid: "uid-2", name: "job-trainers-0-x2", madeAt: "2026-11-27
 
 function watched(whyDeleted?: (mesh: string) => Promise<string | undefined>) {
   const events: Omit<JobEvent, "at">[] = [];
-  const losses = new PodLosses((event) => events.push(event), whyDeleted);
+  const losses = new PodLosses((event) => events.push(event), { whyDeleted });
   losses.see(stateOf({}));
   return { losses, told: () => events.map(({ kind, reason }) => `${kind}: ${reason}`) };
 }

@@ -12,7 +12,10 @@ const state = (...items: PodObject[]) =>
 
 function wait(isAgain: boolean, heldBy?: (job: string) => string | undefined) {
   const told: string[] = [];
-  return { told, hosts: new HostWait(spec, isAgain, ({ kind, reason }) => told.push(`${kind}: ${reason}`), heldBy) };
+  return {
+    told,
+    hosts: new HostWait(spec, isAgain, ({ kind, reason }) => told.push(`${kind}: ${reason}`), { heldBy }),
+  };
 }
 
 const crashed = endedPod({ exitCode: 137, reason: "Error" }, { uid: "old", name: "old" });

@@ -14,6 +14,12 @@ export const queueLabel = "kueue.x-k8s.io/queue-name";
 /** The annotation in which the Job controller writes the rank of a pod. */
 export const rankAnnotation = "batch.kubernetes.io/job-completion-index";
 
+/** The annotation of a Job with the number of its hosts that stay if all growths that are under way fail. */
+export const keptAnnotation = "viceroy/hosts";
+
+/** The annotation of a Job with the sizes that drivers are waiting for, as JSON, by the random ids of their growths. */
+export const growthsAnnotation = "viceroy/growths";
+
 /** The finalizer by which the Job controller keeps a pod until it has counted its end. */
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 

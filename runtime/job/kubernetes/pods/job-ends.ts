@@ -11,7 +11,7 @@ interface JobObject extends ApiObject {
 /**
  * Resolves with the reason when a Job of a run has ended or was deleted. All hosts of a run end with the first of its Jobs.
  * @param names the names of the Jobs
- * @param see called with each Job that is there or changes
+ * @param see told of each Job that has not ended
  */
 export async function jobsEnd(
   api: KubernetesApi,

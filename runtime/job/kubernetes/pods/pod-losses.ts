@@ -11,18 +11,24 @@ interface KnownHost {
   readonly why?: Promise<string | undefined>;
 }
 
+export interface PodLossesOptions {
+  /** Returns why the pods of a mesh are deleted, if the job knows. It rejects if the API server does not answer. */
+  readonly whyDeleted?: ((mesh: string) => Promise<string | undefined>) | undefined;
+  /** Returns why there is no host at a place any more; undefined if there is to be one. */
+  readonly whyGone?: (place: HostPlace) => string | undefined;
+}
+
 export class PodLosses {
   readonly #report: Report;
-  readonly #whyDeleted: (mesh: string) => Promise<string | undefined>;
+  readonly #options: PodLossesOptions;
   readonly #hosts = new Map<string, KnownHost>();
 
   /** The events that were told, one after the other: some wait for an answer of the API server. */
   #telling: Promise<void> = Promise.resolve();
 
-  /** @param whyDeleted returns why the pods of a mesh are deleted, if the job knows; it rejects if the API server does not answer */
-  constructor(report: Report, whyDeleted: (mesh: string) => Promise<string | undefined> = async () => undefined) {
+  constructor(report: Report, options: PodLossesOptions = {}) {
     this.#report = report;
-    this.#whyDeleted = whyDeleted;
+    this.#options = options;
   }
 
   see(pods: PodState): void {
@@ -40,17 +46,26 @@ export class PodLosses {
     const { place, name } = pod;
     const isDeleted = now === undefined || now.trouble?.kind === "deleted";
     const why =
-      known.why ?? (isDeleted && state !== "lost" ? this.#whyDeleted(place.mesh).catch(() => undefined) : undefined);
+      known.why ??
+      (isDeleted && state !== "lost" ? this.#options.whyDeleted?.(place.mesh).catch(() => undefined) : undefined);
     let next = state;
+    const whyGone = this.#options.whyGone?.(place);
+    const given = whyGone === undefined ? "" : `: ${whyGone}`;
     if (next === "up" && now?.isEnding && !now.isOver) {
       next = "warned";
-      this.#tell("warned", place, `pod ${name} of ${formatPlace(place)} ${now.trouble?.text ?? "is being ended"}`, why);
+      const what = `${now.trouble?.text ?? "is being ended"}${given}`;
+      this.#tell("warned", place, `pod ${name} of ${formatPlace(place)} ${what}`, why);
     }
     const isGone = now === undefined || now.isOver || now.startedAt > pod.startedAt;
     if (next !== "lost" && isGone) {
       next = "lost";
       const what = now === undefined ? "is gone" : (now.trouble?.text ?? "was started again");
-      this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${what}`, why);
+      this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${what}${given}`, why);
+    }
+    // A mesh that grows again gets new hosts, which replace nothing.
+    if (next === "lost" && whyGone !== undefined) {
+      this.#hosts.delete(key);
+      return;
     }
     if (next === "lost" && current?.isReady && isOther(current, pod)) {
       this.#hosts.set(key, { pod: current, state: "up" });

@@ -7,33 +7,37 @@ import { meshObjectName } from "../manifest/layout.js";
 import { noRank } from "./pod-sources.js";
 import { currentPods, doublePods, type PodFacts, type PodState } from "./pod-state.js";
 
+export interface HostWaitOptions {
+  /** Returns what a Job waits for that makes no pods. */
+  readonly heldBy?: ((job: string) => string | undefined) | undefined;
+  /** The places of the hosts, when a job that runs gets more of them. Default: all of the job. */
+  readonly places?: readonly HostPlace[];
+  /** Makes the error of a host that cannot come up. Default: JobStartError. */
+  readonly errorOf?: (reason: string) => Error;
+}
+
 export class HostWait {
   readonly #spec: KubernetesSpec;
   readonly #isAgain: boolean;
   readonly #places: readonly HostPlace[];
   readonly #report: Report;
   readonly #heldBy: (job: string) => string | undefined;
+  readonly #errorOf: (reason: string) => Error;
+  #lacksPods = false;
   /** What was told of each host last. */
   readonly #told = new Map<string, string>();
   /** What keeps each missing host from being up, by the host. */
   #missing: ReadonlyMap<string, string> = new Map();
   #state: PodState | undefined;
 
-  /**
-   * @param isAgain whether the hosts may have been up before: a pod that has failed is replaced then, as while the job runs
-   * @param heldBy returns what a Job waits for that makes no pods
-   */
-  constructor(
-    spec: KubernetesSpec,
-    isAgain: boolean,
-    report: Report,
-    heldBy: (job: string) => string | undefined = () => undefined,
-  ) {
+  /** @param isAgain whether the hosts may have been up before: a pod that has failed is replaced then, as while the job runs */
+  constructor(spec: KubernetesSpec, isAgain: boolean, report: Report, options: HostWaitOptions = {}) {
     this.#spec = spec;
     this.#isAgain = isAgain;
-    this.#places = hostPlaces(spec.meshes);
+    this.#places = options.places ?? hostPlaces(spec.meshes);
+    this.#errorOf = options.errorOf ?? ((reason) => new JobStartError(spec.name, reason));
     this.#report = report;
-    this.#heldBy = heldBy;
+    this.#heldBy = options.heldBy ?? (() => undefined);
   }
 
   /** Returns what keeps the missing hosts from being up, in one text; empty if nothing is known. */
@@ -41,10 +45,15 @@ export class HostWait {
     return [...new Set(this.#missing.values())].slice(0, 5).join("; ");
   }
 
+  /** Whether there is a host that has no pod. */
+  get lacksPods(): boolean {
+    return this.#lacksPods;
+  }
+
   /**
    * Looks at the pods, and reports what is new.
    * @returns the pods in the order of the hosts when all are Ready
-   * @throws JobStartError if a pod cannot become a host at the first start, or one that a selector finds has no rank
+   * @throws JobStartError, or that of `errorOf`, if a pod cannot become a host at the first start, or one that a selector finds has no rank
    */
   look(state: PodState): readonly PodFacts[] | undefined {
     this.#state = state;
@@ -58,6 +67,7 @@ export class HostWait {
       else missing.set(key, this.#describe(place, pod));
     }
     this.#missing = missing;
+    this.#lacksPods = [...missing.keys()].some((key) => !current.has(key));
     return missing.size > 0 ? undefined : this.#places.map((place) => current.get(formatPlace(place))!);
   }
 
@@ -78,7 +88,7 @@ export class HostWait {
     const { name, trouble, isRunning, node } = pod;
     const at = node === undefined ? "" : ` on node ${node}`;
     if (trouble?.isFinal && !this.#isAgain)
-      throw new JobStartError(this.#spec.name, `pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
+      throw this.#errorOf(`pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
     const isWaiting = trouble?.kind === "unschedulable" || trouble?.kind === "waiting";
     const what = trouble?.text ?? (isRunning ? "runs, and its daemon does not listen yet" : "is being started");
     return this.#tell(place, isWaiting ? "pending" : "starting", `pod ${name}${at} ${what}`);
@@ -93,13 +103,13 @@ export class HostWait {
     return reason;
   }
 
-  /** Checks pods that the job has not made. @throws JobStartError */
+  /** Checks pods that the job has not made. @throws JobStartError, or that of `errorOf` */
   #checkSelected(state: PodState): void {
-    const { name, namespace, meshes } = this.#spec;
+    const { namespace, meshes } = this.#spec;
     for (const [mesh, spec] of Object.entries(meshes)) {
       if (isProvisioned(spec)) continue;
       const fail = (reason: string): never => {
-        throw new JobStartError(name, reason);
+        throw this.#errorOf(reason);
       };
       const living = [...state.values()].filter((pod) => pod.place.mesh === mesh && !pod.isOver && !pod.isEnding);
       const found = `the selector "${spec.selector}" of mesh "${mesh}"`;
