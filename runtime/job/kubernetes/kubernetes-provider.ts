@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
 import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js";
@@ -28,7 +29,8 @@ import { retrying } from "./api/retry.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
 import { driverLabel, hostPort, meshObjectName, runLabel, secretKey, secretName } from "./manifest/layout.js";
-import { endOf, jobsEnd, reportJobEvents } from "./pods/job-ends.js";
+import { JobComplaints } from "./pods/job-complaints.js";
+import { endOf, jobsEnd } from "./pods/job-ends.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
 import { PodLosses } from "./pods/pod-losses.js";
@@ -71,6 +73,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   #opened: Promise<KubernetesApi> | undefined;
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
+  readonly #complaintsOfRuns = new Map<string, JobComplaints>();
 
   constructor(spec: KubernetesSpec) {
     this.#spec = spec;
@@ -151,11 +154,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     isAgain = false,
   ): Promise<readonly ReadyHost[]> {
     const wait = new HostWait(this.#spec, isAgain, report);
-    const telling = new AbortController();
-    if (this.#makesPods) {
-      const either = AbortSignal.any([signal, telling.signal]);
-      reportJobEvents(await this.#api(), this.#jobNames, report, either).catch(() => {});
-    }
+    const leave = this.#complaints(allocation).listen({ report, onDenied: (reason) => wait.denied(reason) });
     try {
       const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
       return pods.map((pod) => this.#readyHost(allocation, pod));
@@ -164,28 +163,37 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
       if (!signal.aborted || why === "") throw cause;
       throw new Error(why, { cause });
     } finally {
-      telling.abort();
+      leave();
     }
   }
 
   async returned(
     allocation: KubernetesAllocation,
     lost: ReadyHost,
-    _report: Report,
+    report: Report,
     signal: AbortSignal,
   ): Promise<ReadyHost> {
+    const { mesh, rank } = lost;
     const key = formatPlace(lost);
+    const feed = this.#feed(allocation);
+    const wait = new HostWait(this.#spec, true, report);
+    const tell = (reason: string) => report({ kind: "pending", mesh, rank, reason });
     const isBack = (state: PodState) => {
       const pod = currentPods(state).get(key);
-      if (!pod?.isReady) return undefined;
-      const host = this.#readyHost(allocation, pod);
-      return host.address !== lost.address || pod.startedAt > (lost.incarnation ?? 0) ? host : undefined;
+      const host = pod && this.#readyHost(allocation, pod);
+      const isSame = host?.address === lost.address && pod!.startedAt <= (lost.incarnation ?? 0);
+      if (pod?.isReady && !isSame) return host;
+      if (feed.awayReason !== undefined) tell(feed.awayReason);
+      // A pod that is Ready, and that the driver does not reach, is ended below.
+      else if (!pod?.isReady) wait.explain(lost, isSame && (pod?.isOver || pod?.isEnding) ? undefined : pod);
+      return undefined;
     };
-    const feed = this.#feed(allocation);
-    const fence = setTimeout(() => void this.#fence(feed, lost, signal), fenceMs);
+    const leave = this.#complaints(allocation).listen({ report, onDenied: (reason) => wait.denied(reason) });
+    const fence = setTimeout(() => void this.#fence(feed, lost, signal, tell), fenceMs);
     try {
       return await holding(feed.until(isBack, signal));
     } finally {
+      leave();
       clearTimeout(fence);
     }
   }
@@ -196,7 +204,8 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const api = await this.#api();
     const signer = await this.#signer(api, allocation);
     const losses = new PodLosses(report);
-    const delay = new ReplacementDelay({ api, isReplaced: () => this.#replaces(api, allocation), now: Date.now });
+    const isReplaced = () => this.#replaces(api, allocation);
+    const delay = new ReplacementDelay({ api, isReplaced, now: Date.now, report });
     const seen = this.#feed(allocation).until<never>((state) => {
       signer?.see(state);
       losses.see(state);
@@ -241,6 +250,13 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
       this.#opened = undefined;
     });
     return this.#opened;
+  }
+
+  #complaints({ applyId }: KubernetesAllocation): JobComplaints {
+    const selector = runSelector(this.#spec.name, applyId);
+    const known = this.#complaintsOfRuns.get(applyId) ?? new JobComplaints(() => this.#api(), selector);
+    this.#complaintsOfRuns.set(applyId, known);
+    return known;
   }
 
   #feed({ applyId }: KubernetesAllocation): PodFeed {
@@ -315,30 +331,36 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   }
 
   /** Ends the pod of a host that the driver has lost, and that goes on: what it runs belongs to nobody. */
-  async #fence(feed: PodFeed, lost: ReadyHost, signal: AbortSignal): Promise<void> {
+  async #fence(feed: PodFeed, lost: ReadyHost, signal: AbortSignal, tell: (reason: string) => void): Promise<void> {
     if (!isProvisioned(this.#spec.meshes[lost.mesh]!)) return;
     const find = (state: PodState) => currentPods(state).get(formatPlace(lost)) ?? null;
     const pod = await feed.until(find, signal).catch(() => null);
     if (!pod?.isReady || pod.startedAt > (lost.incarnation ?? 0)) return;
     const api = await this.#api();
-    await api.delete("Pod", pod.name, { uid: pod.uid, gracePeriodSeconds: fenceGrace }).catch(() => {});
+    await api.delete("Pod", pod.name, { uid: pod.uid, gracePeriodSeconds: fenceGrace }).catch((error: unknown) => {
+      tell(`cannot end pod ${pod.name}, whose host ${formatPlace(lost)} this program has lost: ${errorMessage(error)}`);
+    });
   }
 
   async #signer(api: KubernetesApi, { applyId, folder }: KubernetesAllocation): Promise<PodSigner | undefined> {
     const { tls } = this;
     if (tls === null) return undefined;
-    const { PodIssuer } = await import("../credentials/index.js");
+    const { PodIssuer, isStranger } = await import("../credentials/index.js");
     const issuer: PodIssuer = new PodIssuer(credentialsFolder(folder), tls.lifetime);
     const identityOf = (pod: PodFacts) => hostUri(applyId, pod.place);
+    const writeSecret = async (pod: PodFacts) => {
+      const { mesh, rank } = pod.place;
+      const data = { [secretKey(mesh, rank)]: base64(issuer.nextSecret(identityOf(pod))) };
+      await retrying(() => api.patch("Secret", secretName(this.#spec.name), { data }), { limit: awayLimit });
+    };
     return new PodSigner({
       issuer,
       lifetime: tls.lifetime,
       hostOf: (pod) => ({ id: pod.uid, identity: identityOf(pod), host: pod.ip, port: enrolmentPort }),
-      onUsed: async (pod) => {
-        const { mesh, rank } = pod.place;
-        const data = { [secretKey(mesh, rank)]: base64(issuer.nextSecret(identityOf(pod))) };
-        await retrying(() => api.patch("Secret", secretName(this.#spec.name), { data }), { limit: awayLimit });
-      },
+      onUsed: writeSecret,
+      isStranger,
+      // Somebody else has changed the Secret. The pod ends, and the next one finds the right secret again.
+      onStranger: writeSecret,
     });
   }
 
