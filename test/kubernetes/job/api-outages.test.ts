@@ -122,13 +122,9 @@ onKubernetes("an API server that fails", (lab) => {
     const begin = proxy.asked.length;
     proxy.told.length = 0;
     proxy.cut();
-    const versionOf = (line: string) => JSON.parse(line).object.metadata.resourceVersion as string;
-    const bookmarks = () =>
-      proxy.told
-        .filter((line) => line.includes('"BOOKMARK"') && line.includes('"Pod"') && line.endsWith("}"))
-        .map(versionOf);
+    const bookmarks = () => proxy.told.filter(({ type, kind }) => type === "BOOKMARK" && kind === "Pod");
     await until(() => {
-      const known = new Set(bookmarks());
+      const known = new Set(bookmarks().map(({ version }) => version));
       const later = proxy.asked.slice(begin).filter(isPodWatch).slice(1);
       return later.some(({ url }) => known.has(url.searchParams.get("resourceVersion")!));
     });

@@ -31,10 +31,15 @@ onKubernetes("pods that the cluster ends", (lab) => {
     const image = lab().nodeImage;
     const { status } = await core().readNode({ name: "n1" });
     large = Math.floor(quantity(status!.allocatable!["memory"]!) * 0.6);
-    const onFirstNode = new Compute({ image, memory: large, nodeSelector: { "kubernetes.io/hostname": "n1" } });
+    // The actors of a pod that is told to end have this time less 5 s.
+    const template = { spec: { terminationGracePeriodSeconds: 15 } };
+    const onFirstNode = { memory: large, nodeSelector: { "kubernetes.io/hostname": "n1" } };
     job = jobs.make({
       namespace,
-      meshes: { trainers: { hosts: 3, image }, victims: { hosts: 1, compute: onFirstNode } },
+      meshes: {
+        trainers: { hosts: 3, compute: new Compute({ image, template }) },
+        victims: { hosts: 1, compute: new Compute({ image, template, ...onFirstNode }) },
+      },
       hostTimeout: { lost: replacementMs },
     });
     meshes = await job.state();
@@ -101,7 +106,12 @@ onKubernetes("pods that the cluster ends", (lab) => {
     await scheduling.createPriorityClass({ body: { metadata: { name: priorityClassName }, value: 1000 } });
     const events = new EventsOfJob(job);
     const requests = { memory: `${large}` };
-    const container = { name: "main", image: lab().nodeImage, command: ["sleep", "600"], resources: { requests } };
+    const container = {
+      name: "main",
+      image: lab().nodeImage,
+      command: ["node", "-e", "setInterval(() => {}, 1000)"],
+      resources: { requests },
+    };
     const spec = {
       priorityClassName,
       terminationGracePeriodSeconds: 1,

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { V1PolicyRule } from "@kubernetes/client-node";
+import { CoreV1Api, PatchStrategy, setHeaderOptions, type V1PolicyRule } from "@kubernetes/client-node";
 import type { HostMesh } from "viceroy";
 import { Compute, type KubernetesJob } from "viceroy/job";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -58,6 +58,9 @@ onKubernetes("the Role of drivers", (lab) => {
   });
   beforeEach(() => setRules(lab(), account, rules));
   afterAll(() => jobs.killAll());
+
+  const core = () => lab().config.makeApiClient(CoreV1Api);
+  const merging = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
   async function take(verb: string, resource: string): Promise<void> {
     tried.add(`${verb} ${resource}`);
@@ -115,15 +118,14 @@ onKubernetes("the Role of drivers", (lab) => {
     ["list", "events"],
     ["watch", "events"],
   ])("without %s of %s, a job that waits says that it cannot read why", async (verb, resource) => {
-    const core = lab().config.makeApiClient((await import("@kubernetes/client-node")).CoreV1Api);
-    await core.createNamespacedResourceQuota({
+    await core().createNamespacedResourceQuota({
       namespace,
       body: { metadata: { name: "none" }, spec: { hard: { pods: "0" } } },
     });
     await take(verb, resource);
     try {
       await until(async () => {
-        const { status } = await core.readNamespacedResourceQuota({ namespace, name: "none" });
+        const { status } = await core().readNamespacedResourceQuota({ namespace, name: "none" });
         return backend === "stand-in" || status?.hard?.["pods"] === "0";
       });
       const job = waitingJob();
@@ -137,7 +139,7 @@ onKubernetes("the Role of drivers", (lab) => {
       await job.kill();
       await failing;
     } finally {
-      await core.deleteNamespacedResourceQuota({ namespace, name: "none" });
+      await core().deleteNamespacedResourceQuota({ namespace, name: "none" });
     }
   });
 
@@ -201,9 +203,16 @@ onKubernetes("the Role of drivers", (lab) => {
   );
 
   test("without delete of pods, a job that is killed says so, and can be killed later", async () => {
+    const { metadata } = await jobs.podOf(namespace, "trainers", 0);
+    const hold = (finalizers: string[]) =>
+      core().patchNamespacedPod({ namespace, name: metadata!.name!, body: { metadata: { finalizers } } }, merging);
+    // The pod is there until the job is killed again.
+    const { finalizers = [] } = metadata!;
+    await hold([...finalizers, "viceroy.test/hold"]);
     await take("delete", "pods");
     await expect(job.kill()).rejects.toThrow(denial("delete", "pods"));
     await setRules(lab(), account, rules);
+    await hold([]);
     await job.kill();
     await until(async () => (await jobs.pods(namespace)).length === 0);
   });

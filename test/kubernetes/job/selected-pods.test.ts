@@ -28,6 +28,7 @@ onKubernetes("pods that a job takes", (lab) => {
     namespace: string,
     hosts: number,
     rank: { readonly label: string } | "job" | "statefulset" | "default" = { label: "rank" },
+    attachMs?: number,
   ): KubernetesJob<"workers"> {
     const job = new KubernetesJob<"workers">({
       namespace,
@@ -35,6 +36,7 @@ onKubernetes("pods that a job takes", (lab) => {
       cache: null,
       progress: "silent",
       hostTimeout: "30s",
+      ...(attachMs === undefined ? {} : { attach: { timeout: attachMs } }),
       meshes: { workers: { hosts, selector: "app=worker", ...(rank === "default" ? {} : { rank }) } },
     });
     jobs.push(job);
@@ -229,7 +231,7 @@ onKubernetes("pods that a job takes", (lab) => {
   ])("a pod that %s is an error that says so", async (_what, program, expected) => {
     const namespace = await lab().namespace();
     await makeProgram(namespace, program);
-    expect(await messageOf(makeJob(namespace, 1))).toMatch(expected);
+    expect(await messageOf(makeJob(namespace, 1, { label: "rank" }, 3000))).toMatch(expected);
   });
 
   // The nodes of the cluster do not see this checkout, which the hosts run.

@@ -1,4 +1,5 @@
 /** Tests of what users get wrong: the cluster, the credentials, the namespace, the Secret, the clock. Each is an error that says what to do, or works. */
+import { setTimeout as pause } from "node:timers/promises";
 import { CoreV1Api } from "@kubernetes/client-node";
 import { Compute, JobStartError, JobSubmitError } from "viceroy/job";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -43,6 +44,7 @@ onKubernetes("clusters that are not as a job expects", (lab) => {
     let error = new Error();
     // The API server remembers for 10 s that a token is valid.
     await until(async () => {
+      await pause(500);
       error = await jobs.errorOf(job());
       return error.message.includes("credentials");
     });

@@ -5,6 +5,7 @@ import { type RequestOptions, request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { configText } from "../api/scripted-server.js";
 import type { LabOfTests } from "./on-kubernetes.js";
 
@@ -34,8 +35,8 @@ export class ApiProxy {
   answer: (request: ProxiedRequest) => ProxyAnswer | undefined = () => undefined;
   /** The time in s after which the API server ends watches; undefined: as the job asks. */
   watchSeconds: number | undefined;
-  /** What watches have told, as lines of JSON. */
-  readonly told: string[] = [];
+  /** What watches have told. */
+  readonly told: { readonly type: string; readonly kind: string; readonly version: string }[] = [];
   readonly #lab: LabOfTests;
   readonly #server = createServer((incoming, response) => void this.#pass(incoming, response));
   readonly #watches = new Set<ServerResponse>();
@@ -70,6 +71,11 @@ export class ApiProxy {
     this.#server.closeAllConnections();
   }
 
+  #note(line: string): void {
+    const { type, object } = JSON.parse(line);
+    this.told.push({ type, kind: object.kind, version: object.metadata?.resourceVersion });
+  }
+
   async #pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(incoming.url!, this.url);
     const isWatch = url.searchParams.get("watch") === "true";
@@ -98,7 +104,7 @@ export class ApiProxy {
       response.flushHeaders();
       if (isWatch) {
         this.#watches.add(response);
-        answer.on("data", (bytes: Buffer) => this.told.push(...bytes.toString().split("\n")));
+        createInterface(answer).on("line", (line) => this.#note(line));
       }
       answer.pipe(response);
       answer.on("error", () => response.destroy());

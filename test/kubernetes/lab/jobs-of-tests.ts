@@ -69,8 +69,10 @@ export class EventsOfJob {
   readonly all: JobEvent[] = [];
 
   constructor(job: { watch(): AsyncIterable<JobEvent> }) {
+    const begin = Date.now();
     void (async () => {
-      for await (const event of job.watch()) this.all.push(event);
+      // The first event is the last one of the time before.
+      for await (const event of job.watch()) if (event.at >= begin) this.all.push(event);
     })();
   }
 

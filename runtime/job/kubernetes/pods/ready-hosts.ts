@@ -55,7 +55,9 @@ export class HostWait {
   /** Says of pods that are not there that this program may not read why. @param reason of the API server */
   denied(reason: string): void {
     this.#denied = reason;
-    if (this.#state !== undefined) this.look(this.#state);
+    if (this.#state === undefined) return;
+    const current = currentPods(this.#state);
+    for (const place of this.#places) if (!current.has(formatPlace(place))) this.#describe(place, undefined);
   }
 
   /** Tells what keeps another pod from taking the place of a host that was lost. @param pod the other pod, if there is one */
