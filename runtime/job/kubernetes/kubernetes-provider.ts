@@ -73,7 +73,8 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   #opened: Promise<KubernetesApi> | undefined;
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
-  readonly #complaintsOfRuns = new Map<string, JobComplaints>();
+  /** What the Jobs of each run say, by its id. */
+  readonly #complaints = new Map<string, JobComplaints>();
 
   constructor(spec: KubernetesSpec) {
     this.#spec = spec;
@@ -154,7 +155,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     isAgain = false,
   ): Promise<readonly ReadyHost[]> {
     const wait = new HostWait(this.#spec, isAgain, report);
-    const leave = this.#complaints(allocation).listen({ report, onDenied: (reason) => wait.denied(reason) });
+    const leave = this.#tellComplaints(allocation, report, wait);
     try {
       const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
       return pods.map((pod) => this.#readyHost(allocation, pod));
@@ -188,7 +189,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
       else if (!pod?.isReady) wait.explain(lost, isSame && (pod?.isOver || pod?.isEnding) ? undefined : pod);
       return undefined;
     };
-    const leave = this.#complaints(allocation).listen({ report, onDenied: (reason) => wait.denied(reason) });
+    const leave = this.#tellComplaints(allocation, report, wait);
     const fence = setTimeout(() => void this.#fence(feed, lost, signal, tell), fenceMs);
     try {
       return await holding(feed.until(isBack, signal));
@@ -252,11 +253,13 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     return this.#opened;
   }
 
-  #complaints({ applyId }: KubernetesAllocation): JobComplaints {
+  /** Reports why Jobs cannot make pods. @returns a function that ends it */
+  #tellComplaints({ applyId }: KubernetesAllocation, report: Report, wait: HostWait): () => void {
+    if (!this.#makesPods) return () => {};
     const selector = runSelector(this.#spec.name, applyId);
-    const known = this.#complaintsOfRuns.get(applyId) ?? new JobComplaints(() => this.#api(), selector);
-    this.#complaintsOfRuns.set(applyId, known);
-    return known;
+    const complaints = this.#complaints.get(applyId) ?? new JobComplaints(() => this.#api(), selector);
+    this.#complaints.set(applyId, complaints);
+    return complaints.listen({ report, onDenied: (reason) => wait.denied(reason) });
   }
 
   #feed({ applyId }: KubernetesAllocation): PodFeed {
