@@ -5,7 +5,6 @@ import { type RequestOptions, request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { configText } from "../api/scripted-server.js";
 import type { LabOfTests } from "./on-kubernetes.js";
 
@@ -104,7 +103,12 @@ export class ApiProxy {
       response.flushHeaders();
       if (isWatch) {
         this.#watches.add(response);
-        createInterface(answer).on("line", (line) => this.#note(line));
+        let partial = "";
+        answer.on("data", (bytes: Buffer) => {
+          const lines = `${partial}${bytes}`.split("\n");
+          partial = lines.pop()!;
+          for (const line of lines) this.#note(line);
+        });
       }
       answer.pipe(response);
       answer.on("error", () => response.destroy());
