@@ -159,6 +159,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
     finder: finder && {
       limit: finder.limit,
       find: async (number, signal) => parseRoutedTargets([await finder.find(number, signal)], rules)[0]!,
+      why: (number) => finder.why(number),
       returned: (number) => finder.returned(number),
     },
   });

@@ -95,7 +95,10 @@ function hostFinder(job: StartedJob, run: JobRun, mesh: string): HostFinder<Read
   if (!bringsBack(job)) return undefined;
   /** The ranks whose loss was reported. A host that is found, and cannot be attached, is lost once. */
   const reported = new Set<number>();
+  /** What keeps lost hosts from coming back, as the provider has told last: each rank, and all of them under undefined. */
+  const whys = new Map<number | undefined, string>();
   const report: Report = (event) => {
+    if (event.kind === "pending" || event.kind === "starting") whys.set(event.rank, event.reason);
     if (event.kind === "host-lost" && reported.has(event.rank!)) return;
     if (event.kind === "host-lost") reported.add(event.rank!);
     reportLater(event);
@@ -109,8 +112,11 @@ function hostFinder(job: StartedJob, run: JobRun, mesh: string): HostFinder<Read
       run.hosts.set(formatPlace(found), found);
       return found;
     },
+    why: (rank) => [whys.get(rank), whys.get(undefined)].filter((text) => text !== undefined).join("; ") || undefined,
     returned: (rank) => {
       reported.delete(rank);
+      whys.delete(rank);
+      whys.delete(undefined);
       const { address } = run.hosts.get(formatPlace({ mesh, rank }))!;
       reportLater({ kind: "host-replaced", mesh, rank, reason: `it listens at ${address}` });
     },

@@ -213,6 +213,7 @@ export class JobLife {
       // The job may go on.
       if (signal.aborted || this.#run !== run) return;
       reason = errorMessage(error);
+      run.mayGoOn = true;
     }
     this.#leave(run, reason);
   }
@@ -253,13 +254,26 @@ export class JobLife {
     } catch (cause) {
       const why = run.lostReason ?? run.endReason;
       // Other programs may use a job that was not submitted here.
-      if (run.isNew) await this.kill();
+      if (run.isNew) await this.#endFailed(run, why ?? errorMessage(cause), cause);
       else delete run.meshes;
       if (cause instanceof JobError) throw cause;
       // The driver only sees that a host does not answer. The provider knows why.
       throw new JobStartError(this.name, why ?? errorMessage(cause), { cause });
     } finally {
       progress.end();
+    }
+  }
+
+  /** Ends a run that has not started. @throws JobStartError with both reasons if that fails, too */
+  async #endFailed(run: JobRun, reason: string, cause: unknown): Promise<void> {
+    try {
+      await this.kill();
+      // The run was forgotten when it could not be watched any more.
+      if (run.mayGoOn) await this.provider.destroy(run.record.allocation);
+      if (run.mayGoOn) removeCredentials(run.record.folder);
+    } catch (left) {
+      const text = `${reason}; what was made is left, because it cannot be ended: ${errorMessage(left)}`;
+      throw new JobStartError(this.name, text, { cause });
     }
   }
 

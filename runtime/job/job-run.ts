@@ -24,6 +24,8 @@ export interface JobRun extends SubmittedJob {
   readonly resolveEnded: (reason: string) => void;
   /** Why the run has ended; undefined while it runs. */
   endReason?: string;
+  /** Whether the program has left the run because it could not be watched any more, so that it may go on. */
+  mayGoOn?: boolean;
   /** The certificate of this program as a driver of the run; undefined if its hosts have none, or it is not needed yet. */
   certificate?: DriverCredentials | undefined;
   /** The meshes that have been attached, to be left at the end. */

@@ -24,6 +24,8 @@ export interface HostFinder<Place> {
    * @throws Error with the reason if it will not come back
    */
   find(number: number, signal: AbortSignal): Promise<Place>;
+  /** Returns what keeps a lost host from coming back; undefined if nothing is known. */
+  why(number: number): string | undefined;
   /** Called when a host was attached again. */
   returned(number: number): void;
 }
@@ -55,7 +57,11 @@ export class HostReturns<Place> {
   lost(number: number, loss: string): void {
     if (this.#waits.has(number)) return;
     const { limit } = this.#finder;
-    const late = () => this.#giveUp(number, `${loss}; it did not come back within ${limit} ms (hostTimeout)`);
+    const late = () => {
+      const why = this.#finder.why(number);
+      const text = `${loss}; it did not come back within ${limit} ms (hostTimeout)`;
+      this.#giveUp(number, why === undefined ? text : `${text}: ${why}`);
+    };
     const wait = {
       over: new Deferred<void>(),
       leaving: new AbortController(),

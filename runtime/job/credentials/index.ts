@@ -11,5 +11,5 @@ export {
   issueController,
   openDriverCredentials,
 } from "./job-credentials.js";
-export { type CalledHost, PodIssuer } from "./pod-issuer.js";
+export { type CalledHost, isStranger, PodIssuer } from "./pod-issuer.js";
 export { serveIssuer } from "./serve-issuer.js";

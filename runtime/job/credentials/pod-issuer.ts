@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemRandom } from "../../link/clock.js";
+import { HandshakeError } from "../../link/handshake/errors.js";
 import { connectTcp } from "../../link/transport/tcp/connect.js";
 import { Authority } from "./authority.js";
 import { secretsFile } from "./credentials-folder.js";
@@ -22,6 +23,11 @@ export interface CalledHost {
   readonly identity: string;
   readonly host: string;
   readonly port: number;
+}
+
+/** Returns whether {@link PodIssuer.sign} has failed because the host does not have the secret of its identity. */
+export function isStranger(error: unknown): boolean {
+  return error instanceof HandshakeError && error.reason === "token";
 }
 
 /** Time in ms for the network to reach a host. */

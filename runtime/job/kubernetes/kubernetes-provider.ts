@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
 import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js";
@@ -20,7 +21,8 @@ import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
 import { driverLabel, hostPort, meshObjectName, runLabel, secretKey, secretName } from "./manifest/layout.js";
 import { HeldJobs, reportHolds, whyDeleted } from "./pods/held-jobs.js";
-import { endOf, jobsEnd, reportJobEvents } from "./pods/job-ends.js";
+import { JobComplaints } from "./pods/job-complaints.js";
+import { endOf, jobsEnd } from "./pods/job-ends.js";
 import { joined } from "./pods/joined.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
@@ -56,6 +58,8 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
   readonly #sizings = new Map<string, JobSizing>();
+  /** What the Jobs of each run say, by its id. */
+  readonly #complaints = new Map<string, JobComplaints>();
 
   constructor(spec: KubernetesSpec) {
     super(spec);
@@ -113,13 +117,12 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   ): Promise<readonly ReadyHost[]> {
     const held = new HeldJobs(this.#jobNames, () => wait.lookAgain());
     const wait = new HostWait(this.#spec, isAgain, report, { heldBy: (job) => held.reasonOf(job) });
+    const leave = this.#tellComplaints(allocation, report, wait);
     const telling = new AbortController();
     if (this.#makesPods) {
       const either = AbortSignal.any([signal, telling.signal]);
-      const api = await this.#api();
-      reportJobEvents(api, this.#jobNames, report, either).catch(() => {});
       const selector = runSelector(this.#spec.name, allocation.applyId);
-      held.follow(api, selector, this.#hasQueue, either).catch(() => {});
+      held.follow(await this.#api(), selector, this.#hasQueue, either).catch(() => {});
     }
     try {
       const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
@@ -130,24 +133,33 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       throw new Error(why, { cause });
     } finally {
       telling.abort();
+      leave();
     }
   }
 
   async returned(
     allocation: KubernetesAllocation,
     lost: ReadyHost,
-    _report: Report,
+    report: Report,
     signal: AbortSignal,
   ): Promise<ReadyHost> {
+    const { mesh, rank } = lost;
     const key = formatPlace(lost);
+    const feed = this.#feed(allocation);
+    const wait = new HostWait(this.#spec, true, report);
+    const tell = (reason: string) => report({ kind: "pending", mesh, rank, reason });
     const isBack = (state: PodState) => {
       const pod = currentPods(state).get(key);
-      if (!pod?.isReady) return undefined;
-      const host = this.#readyHost(allocation, pod);
-      return host.address !== lost.address || pod.startedAt > (lost.incarnation ?? 0) ? host : undefined;
+      const host = pod && this.#readyHost(allocation, pod);
+      const isSame = host?.address === lost.address && pod!.startedAt <= (lost.incarnation ?? 0);
+      if (pod?.isReady && !isSame) return host;
+      if (feed.awayReason !== undefined) tell(feed.awayReason);
+      // A pod that is Ready, and that the driver does not reach, is ended below.
+      else if (!pod?.isReady) wait.explain(lost, isSame && (pod?.isOver || pod?.isEnding) ? undefined : pod);
+      return undefined;
     };
-    const feed = this.#feed(allocation);
-    const fence = setTimeout(() => void this.#fence(feed, lost, signal), fenceMs);
+    const leave = this.#tellComplaints(allocation, report, wait);
+    const fence = setTimeout(() => void this.#fence(feed, lost, signal, tell), fenceMs);
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     try {
@@ -155,6 +167,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       return await holding(Promise.race([gone, feed.until(isBack, either)]));
     } finally {
       ending.abort();
+      leave();
       clearTimeout(fence);
     }
   }
@@ -192,7 +205,8 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       whyDeleted: (mesh) => reasons[mesh]!(),
       whyGone: (place) => sizes.whyGone(place),
     });
-    const delay = new ReplacementDelay({ api, isReplaced: () => this.#replaces(api, allocation), now: Date.now });
+    const isReplaced = () => this.#replaces(api, allocation);
+    const delay = new ReplacementDelay({ api, isReplaced, now: Date.now, report });
     const seen = this.#feed(allocation).until<never>((state) => {
       signer?.see(state);
       losses.see(state);
@@ -244,6 +258,19 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     return this.#opened;
   }
 
+  /** Reports why Jobs cannot make pods. @returns a function that ends it */
+  #tellComplaints(allocation: KubernetesAllocation, report: Report, wait: HostWait): () => void {
+    if (!this.#makesPods) return () => {};
+    return this.#complaintsOf(allocation).listen({ report, onDenied: (reason) => wait.denied(reason) });
+  }
+
+  #complaintsOf({ applyId }: KubernetesAllocation): JobComplaints {
+    const selector = runSelector(this.#spec.name, applyId);
+    const known = this.#complaints.get(applyId) ?? new JobComplaints(() => this.#api(), selector);
+    this.#complaints.set(applyId, known);
+    return known;
+  }
+
   #feed({ applyId }: KubernetesAllocation): PodFeed {
     const known = this.#feeds.get(applyId) ?? new PodFeed(() => this.#api(), podSources(this.#spec, applyId));
     this.#feeds.set(applyId, known);
@@ -265,9 +292,9 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
 
   #sizing(allocation: KubernetesAllocation): JobSizing {
     const { applyId, folder } = allocation;
-    const options = { spec: this.#spec, applyId, folder, tokenFile: join(folder, tokenName), tls: this.tls };
-    const known =
-      this.#sizings.get(applyId) ?? new JobSizing({ ...options, api: () => this.#api(), feed: this.#feed(allocation) });
+    const own = { spec: this.#spec, applyId, folder, tokenFile: join(folder, tokenName), tls: this.tls };
+    const shared = { feed: this.#feed(allocation), complaints: this.#complaintsOf(allocation) };
+    const known = this.#sizings.get(applyId) ?? new JobSizing({ ...own, ...shared, api: () => this.#api() });
     this.#sizings.set(applyId, known);
     return known;
   }
@@ -341,30 +368,36 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   }
 
   /** Ends the pod of a host that the driver has lost, and that goes on: what it runs belongs to nobody. */
-  async #fence(feed: PodFeed, lost: ReadyHost, signal: AbortSignal): Promise<void> {
+  async #fence(feed: PodFeed, lost: ReadyHost, signal: AbortSignal, tell: (reason: string) => void): Promise<void> {
     if (!isProvisioned(this.#spec.meshes[lost.mesh]!)) return;
     const find = (state: PodState) => currentPods(state).get(formatPlace(lost)) ?? null;
     const pod = await feed.until(find, signal).catch(() => null);
     if (!pod?.isReady || pod.startedAt > (lost.incarnation ?? 0)) return;
     const api = await this.#api();
-    await api.delete("Pod", pod.name, { uid: pod.uid, gracePeriodSeconds: fenceGrace }).catch(() => {});
+    await api.delete("Pod", pod.name, { uid: pod.uid, gracePeriodSeconds: fenceGrace }).catch((error: unknown) => {
+      tell(`cannot end pod ${pod.name}, whose host ${formatPlace(lost)} this program has lost: ${errorMessage(error)}`);
+    });
   }
 
   async #signer(api: KubernetesApi, { applyId, folder }: KubernetesAllocation): Promise<PodSigner | undefined> {
     const { tls } = this;
     if (tls === null) return undefined;
-    const { PodIssuer } = await import("../credentials/index.js");
+    const { PodIssuer, isStranger } = await import("../credentials/index.js");
     const issuer: PodIssuer = new PodIssuer(credentialsFolder(folder), tls.lifetime);
     const identityOf = (pod: PodFacts) => hostUri(applyId, pod.place);
+    const writeSecret = async (pod: PodFacts) => {
+      const { mesh, rank } = pod.place;
+      const data = { [secretKey(mesh, rank)]: base64(issuer.nextSecret(identityOf(pod))) };
+      await retrying(() => api.patch("Secret", secretName(this.#spec.name), { data }), { limit: awayLimit });
+    };
     return new PodSigner({
       issuer,
       lifetime: tls.lifetime,
       hostOf: (pod) => ({ id: pod.uid, identity: identityOf(pod), host: pod.ip, port: enrolmentPort }),
-      onUsed: async (pod) => {
-        const { mesh, rank } = pod.place;
-        const data = { [secretKey(mesh, rank)]: base64(issuer.nextSecret(identityOf(pod))) };
-        await retrying(() => api.patch("Secret", secretName(this.#spec.name), { data }), { limit: awayLimit });
-      },
+      onUsed: writeSecret,
+      isStranger,
+      // Somebody else has changed the Secret. The pod ends, and the next one finds the right secret again.
+      onStranger: writeSecret,
     });
   }
 

@@ -1,6 +1,7 @@
 /** Makes the objects of a run: what is in them, the order, and what is left when one is refused. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { hostUri } from "../credentials/credentials-folder.js";
 import { hostPlaces } from "../mesh-spec.js";
 import type { Submission } from "../provider.js";
@@ -84,7 +85,12 @@ export async function applyObjects(
       await apply(ownedBy(owner, uid, object));
     }
   } catch (error) {
-    await retrying(() => api.delete("ConfigMap", metadata.name!, { uid }), { limit: awayLimit });
+    try {
+      await retrying(() => api.delete("ConfigMap", metadata.name!, { uid }), { limit: awayLimit });
+    } catch (left) {
+      const what = `what was made is left, because it cannot be deleted: ${errorMessage(left)}`;
+      throw new Error(`${errorMessage(error)}; ${what}`, { cause: error });
+    }
     throw error;
   }
   return uid;

@@ -6,6 +6,8 @@ import type { Store } from "./store.js";
 export interface User {
   readonly name: string;
   readonly groups: readonly string[];
+  /** The service account for which the token was issued; absent for other users. */
+  readonly account?: { readonly namespace: string; readonly name: string; readonly uid: string };
 }
 
 /** What a request does. */
@@ -26,6 +28,13 @@ interface Rule {
 }
 
 export const systemMasters = "system:masters";
+
+/** Returns whether the token of a user is valid: that of a service account ends with it. */
+export function hasAccount(store: Store, { account }: User): boolean {
+  if (account === undefined) return true;
+  const found = store.find(resourceOf("serviceaccounts"), account.namespace, account.name);
+  return found?.metadata.uid === account.uid;
+}
 
 /** Returns the user of a service account. */
 export function serviceAccountUser(namespace: string, name: string): User {
@@ -57,6 +66,14 @@ export function authorize(store: Store, user: User, attributes: Attributes): voi
     ...(group === "" ? {} : { group }),
     ...(name === undefined ? {} : { name }),
   });
+}
+
+/** Checks that a user may make an object by an apply. @throws StatusError with the text of the real API server, which names no verb here */
+export function authorizeApplied(store: Store, user: User, attributes: Attributes): void {
+  if (isAllowed(store, user, attributes)) return;
+  const { group, resource, name } = attributes;
+  const qualified = group === "" ? resource : `${resource}.${group}`;
+  throw new StatusError(403, "Forbidden", `${qualified} "${name}" is forbidden: `, { kind: resource });
 }
 
 /** Returns the rules that hold for a user in a namespace, or for the whole cluster. */

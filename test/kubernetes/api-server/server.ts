@@ -7,7 +7,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { parse } from "yaml";
-import { attributesOf, authorize, systemMasters, type User } from "./authorization.js";
+import { attributesOf, authorize, authorizeApplied, hasAccount, systemMasters, type User } from "./authorization.js";
 import {
   type Answer,
   createObject,
@@ -96,7 +96,7 @@ export class StandInApiServer {
     const url = new URL(request.url!, this.url);
     if (["/readyz", "/livez", "/healthz"].includes(url.pathname)) return void response.end("ok");
     const user = this.#tokens.get(/^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
-    if (user === undefined) throw new StatusError(401, "Unauthorized", "Unauthorized");
+    if (user === undefined || !hasAccount(this.store, user)) throw new StatusError(401, "Unauthorized", "Unauthorized");
     const { value, type } = await bodyOf(request);
     const about =
       discovery(url.pathname) ?? review(this.store, url.pathname, user, value, (token) => this.#tokens.get(token));
@@ -107,6 +107,9 @@ export class StandInApiServer {
     const { verb, resource, namespace, name, subresource, query } = wanted;
     const own = resource.plural === "namespaces" ? name : namespace;
     authorize(this.store, user, attributesOf(verb, resource, own, name, subresource));
+    if (type === "application/apply-patch+yaml" && this.store.find(resource, namespace, name!) === undefined) {
+      authorizeApplied(this.store, user, attributesOf("create", resource, namespace, name));
+    }
     if (verb === "watch") return void watchObjects(this.store, wanted, response);
     if (subresource === "log") return void forwardLog(this.store, wanted, response);
     const agent = (request.headers["user-agent"] ?? "unknown").split("/")[0]!;

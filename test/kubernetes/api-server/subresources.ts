@@ -20,7 +20,9 @@ export function evict(store: Store, { namespace, name }: ApiRequest, body: unkno
   const forbidding = store.list(resourceOf("poddisruptionbudgets"), namespace).find(({ spec }) => {
     const labels = Object.entries((spec.selector?.matchLabels ?? {}) as Record<string, string>);
     const covered = selector(labels.map(([key, value]) => `${key}=${value}`).join(","), null);
-    return covered(pod) && [0, "0", "0%"].includes(spec.maxUnavailable);
+    if (!covered(pod)) return false;
+    const healthy = store.list(pods, namespace).filter((other) => covered(other) && isReady(other)).length;
+    return [0, "0", "0%"].includes(spec.maxUnavailable) || healthy - 1 < (spec.minAvailable ?? 0);
   });
   if (forbidding !== undefined) {
     const why = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -36,6 +38,12 @@ export function evict(store: Store, { namespace, name }: ApiRequest, body: unkno
   );
   deleteObject(store, pods, marked ?? pod, deleteOptions ?? {});
   return { code: 201, body: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 } };
+}
+
+function isReady({ metadata, status }: ApiObject): boolean {
+  const conditions = (status?.conditions ?? []) as { type: string; status: string }[];
+  const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  return ready && metadata.deletionTimestamp === undefined;
 }
 
 /** Adds a condition with the status True to a pod. */
@@ -63,11 +71,14 @@ export function issueToken(
   body: unknown,
   tokens: Map<string, User>,
 ): Answer {
-  store.get(resourceOf("serviceaccounts"), namespace, name!);
+  const { metadata } = store.get(resourceOf("serviceaccounts"), namespace, name!);
   const { spec } = body as { spec: { expirationSeconds?: number } };
   const token = randomBytes(24).toString("base64url");
   const lifetime = (spec.expirationSeconds ?? 3600) * 1000;
-  tokens.set(token, serviceAccountUser(namespace!, name!));
+  tokens.set(token, {
+    ...serviceAccountUser(namespace!, name!),
+    account: { namespace: namespace!, name: name!, uid: metadata.uid! },
+  });
   setTimeout(() => tokens.delete(token), lifetime).unref();
   const status = { token, expirationTimestamp: timestamp(new Date(Date.now() + lifetime)) };
   return { code: 201, body: { ...(body as object), status } };

@@ -20,7 +20,10 @@ export function watchObjects(
     (namespace === undefined || object.metadata.namespace === namespace) &&
     (name === undefined || object.metadata.name === name) &&
     matches(object);
-  const send = (type: string, object: unknown) => response.write(`${JSON.stringify({ type, object })}\n`);
+  const send = (type: string, object: unknown) => {
+    // The response has ended for a moment before it closes.
+    if (!response.writableEnded) response.write(`${JSON.stringify({ type, object })}\n`);
+  };
   const sendChange = (change: Change) => {
     if (change.resource !== resource) return;
     const now = change.type !== "DELETED" && wanted(change.object);

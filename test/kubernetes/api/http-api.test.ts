@@ -33,7 +33,7 @@ test("a namespace that is being deleted is no missing permission", async () => {
   const server = await start((_, response) => refuse(response, 403, "Forbidden", said));
   const api = await server.open();
   await expect(api.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } })).rejects.toThrow(
-    `cannot patch configmaps "x" in namespace "lab": ${said}`,
+    `cannot patch configmaps "x" in namespace "lab": ${said}; wait until it is gone and make it again, or name another one`,
   );
 });
 
@@ -77,6 +77,30 @@ test("a program that a kubeconfig file names for the credentials, and that fails
   const api = await server.open();
   await expect(api.list("Pod")).rejects.toThrow(
     `cannot log in to the API server at ${server.url} as user "alice" of context "work": `,
+  );
+});
+
+test("an answer that is not JSON is that of something else, also in a watch, and another attempt may succeed", async () => {
+  const server = await start((_, response) => response.end("<html>please log in</html>\n"));
+  const api = await server.open();
+  const message = `the API server at ${server.url} does not answer: its answer is not JSON`;
+  const read = api.watch("Pod", {}, "7", signal)[Symbol.asyncIterator]();
+  await expect(read.next()).rejects.toMatchObject({
+    isTransient: true,
+    message: `cannot watch pods in namespace "lab": ${message}`,
+  });
+  await expect(api.list("Pod")).rejects.toMatchObject({
+    isTransient: true,
+    message: `cannot list pods in namespace "lab": ${message}`,
+  });
+});
+
+test("a permission to make what may be patched is named, although the API server does not name the verb", async () => {
+  const server = await start((_, response) => refuse(response, 403, "Forbidden", 'services "x" is forbidden: '));
+  const api = await server.open();
+  await expect(api.apply({ apiVersion: "v1", kind: "Service", metadata: { name: "x" } })).rejects.toThrow(
+    'user "alice" of context "work" may not create services in namespace "lab": services "x" is forbidden; "viceroy job rbac" prints ' +
+      "the Role that it needs",
   );
 });
 

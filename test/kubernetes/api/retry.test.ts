@@ -55,6 +55,18 @@ test("the time that the API server asks for is waited", async () => {
   expect(world.pauses).toEqual([7000]);
 });
 
+test("at most a minute is waited, whatever the API server asks for", async () => {
+  const world = makeWorld();
+  const busy = new KubernetesError("too many requests", { status: 429, retryAfter: 86_400_000 });
+  let attempts = 0;
+  const ask = async () => {
+    attempts++;
+    if (attempts === 1) throw busy;
+  };
+  await retrying(ask, { limit: 90_000, world });
+  expect(world.pauses).toEqual([60_000]);
+});
+
 test("a refusal is thrown at once", async () => {
   const world = makeWorld();
   const refused = new KubernetesError("it may not", { status: 403 });

@@ -28,6 +28,7 @@ onKubernetes("pods that a job takes", (lab) => {
     namespace: string,
     hosts: number,
     rank: { readonly label: string } | "job" | "statefulset" | "default" = { label: "rank" },
+    attachMs?: number,
   ): KubernetesJob<"workers"> {
     const job = new KubernetesJob<"workers">({
       namespace,
@@ -35,6 +36,7 @@ onKubernetes("pods that a job takes", (lab) => {
       cache: null,
       progress: "silent",
       hostTimeout: "30s",
+      ...(attachMs === undefined ? {} : { attach: { timeout: attachMs } }),
       meshes: { workers: { hosts, selector: "app=worker", ...(rank === "default" ? {} : { rank }) } },
     });
     jobs.push(job);
@@ -203,11 +205,60 @@ onKubernetes("pods that a job takes", (lab) => {
     await until(async () => (await core().listNamespacedPod({ namespace })).items.length === 0);
     await makePod(namespace, "b", { rank: "2" });
     expect(await messageOf(makeJob(namespace, 2))).toBe(
-      `cannot start job "viceroy": pod b, ${found} has rank 2, and the mesh has hosts: 2`,
+      `cannot start job "viceroy": pod b, ${found} has rank 2, and the mesh has hosts: 2; raise hosts, or let the selector find fewer pods`,
     );
     await makePod(namespace, "c", { rank: "2" });
     expect(await messageOf(makeJob(namespace, 3))).toBe(
-      `cannot start job "viceroy": pods b and c, ${found} both have rank 2`,
+      `cannot start job "viceroy": pods b and c, ${found} both have rank 2; delete one of them, or give it another rank`,
     );
+  });
+
+  /** Makes a pod of rank 0 that runs a program of Node.js. */
+  async function makeProgram(namespace: string, program: string): Promise<void> {
+    const { metadata, spec } = template({ rank: "0" }, false);
+    const [container] = spec!.containers;
+    const containers = [{ ...container!, command: ["node", "-e", program] }];
+    await core().createNamespacedPod({
+      namespace,
+      body: { metadata: { ...metadata, name: "a" }, spec: { containers } },
+    });
+  }
+
+  const serve = (answer: string) =>
+    `require("node:net").createServer((socket) => { socket.on("error", () => {}); ${answer} }).listen(26600, process.env.POD_IP);`;
+
+  test.each([
+    [
+      "does not run Viceroy",
+      serve('socket.end("HTTP/1.1 400 Bad Request\\r\\nConnection: close\\r\\n\\r\\n\\r\\n");'),
+      /the peer does not speak this protocol; is it a Viceroy process\?/,
+    ],
+    [
+      "runs another version",
+      serve('socket.write(Buffer.concat([Buffer.from("VCRH"), Buffer.from([9, 0]), Buffer.alloc(34)]));'),
+      /the peer speaks version 9 of the handshake, this process \d+; install the same version of viceroy on both sides/,
+    ],
+    ["runs nothing at the port", "setInterval(() => {}, 1000);", /ECONNREFUSED/],
+    [
+      "ends again and again",
+      'console.error("no such file: /app/main.js"); process.exit(3);',
+      /pod a of workers\[0\] on node n[12] container "worker" ends with exit code 3 again and again \(CrashLoopBackOff\)/,
+    ],
+  ])("a pod that %s is an error that says so", async (_what, program, expected) => {
+    const namespace = await lab().namespace();
+    await makeProgram(namespace, program);
+    expect(await messageOf(makeJob(namespace, 1, { label: "rank" }, 3000))).toMatch(expected);
+  });
+
+  // The nodes of the cluster do not see this checkout, which the hosts run.
+  test.runIf(backend !== "cluster")("pods with another token than the program are an error that says so", async () => {
+    const namespace = await lab().namespace();
+    await makePod(namespace, "a", { rank: "0" }, true);
+    process.env["VICEROY_TOKEN"] = "the-token-was-rotated-and-pods-have-the-old-one";
+    try {
+      expect(await messageOf(makeJob(namespace, 1))).toMatch(/token/);
+    } finally {
+      process.env["VICEROY_TOKEN"] = token;
+    }
   });
 });

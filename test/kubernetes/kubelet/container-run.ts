@@ -42,6 +42,7 @@ export class ContainerRun {
   #probes: Probes | undefined;
   #env: Readonly<Record<string, string>> = {};
   #stopping = false;
+  #isOutOfMemory = false;
   #wake: () => void = () => {};
   #finished: Promise<void> | undefined;
 
@@ -100,6 +101,13 @@ export class ContainerRun {
       clearTimeout(timer);
     }
     await this.#finished;
+  }
+
+  /** Kills the container as the kernel does when it has used more memory than its limit. It does nothing to one that does not run. */
+  exceedMemory(): void {
+    if (this.#process === undefined) return;
+    this.#isOutOfMemory = true;
+    killAll(this.#process);
   }
 
   /** Starts a command beside the main program. @returns undefined if the container does not run */
@@ -200,12 +208,14 @@ export class ContainerRun {
     this.#process = undefined;
     this.log.end();
     const exitCode = code ?? 128 + signalNumber(signal!);
+    const failure = this.#isOutOfMemory ? "OOMKilled" : "Error";
+    this.#isOutOfMemory = false;
     const fallback = this.spec.terminationMessagePolicy === "FallbackToLogsOnError" && exitCode !== 0;
     const message = fallback ? { message: this.log.tail } : {};
     this.#set({
       terminated: {
         exitCode,
-        reason: exitCode === 0 ? "Completed" : "Error",
+        reason: exitCode === 0 ? "Completed" : failure,
         startedAt,
         finishedAt: new Date(),
         ...message,

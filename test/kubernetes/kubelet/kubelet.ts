@@ -94,13 +94,18 @@ export class StandInKubelet {
     return this.#find(namespace, name) !== undefined;
   }
 
-  /** Evicts a pod as a kubelet does that has no memory left. @throws Error if the node does not run it */
-  async evict(namespace: string, name: string, message = "The node was low on resource: memory."): Promise<void> {
+  /** Evicts a pod as a kubelet does that has no memory or disk left. @throws Error if the node does not run it */
+  async evict(namespace: string, name: string, message: string): Promise<void> {
     const found = this.#find(namespace, name);
     if (found === undefined)
       throw new Error(`cannot evict the pod ${namespace}/${name}: the node ${this.name} does not run it`);
     this.#report(found.pod, "Evicted", message);
     await found.run.evict(message);
+  }
+
+  /** Lets the containers of a pod use more memory than their limits. */
+  exceedMemory(namespace: string, name: string): void {
+    this.#find(namespace, name)?.run.exceedMemory();
   }
 
   /** Starts a new pod, and ends one that is being deleted. */

@@ -75,6 +75,11 @@ export class PodRun {
     await this.stop(0);
   }
 
+  /** Kills the containers that run, as the kernel does when they have used more memory than their limits. */
+  exceedMemory(): void {
+    for (const run of [...this.init, ...this.main]) run.exceedMemory();
+  }
+
   container(name: string): ContainerRun | undefined {
     return [...this.init, ...this.main].find(({ spec }) => spec.name === name);
   }

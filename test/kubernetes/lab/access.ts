@@ -35,11 +35,23 @@ export async function deleteNamespace({ config }: KubernetesLab, name: string): 
   }
 }
 
-/** Empties a node as `kubectl drain` does: no pod is placed there any more, and all pods of a namespace are evicted from it. */
-export async function drain(lab: KubernetesLab, node: string, namespace: string): Promise<void> {
+/**
+ * Empties a node as `kubectl drain` does: no pod is placed there any more, and all pods of a namespace are evicted from it.
+ * @param labelSelector which pods; default: all
+ */
+export async function drain(
+  lab: KubernetesLab,
+  node: string,
+  namespace: string,
+  labelSelector?: string,
+): Promise<void> {
   await setUnschedulable(lab, node, true);
   const core = lab.config.makeApiClient(CoreV1Api);
-  const { items } = await core.listNamespacedPod({ namespace, fieldSelector: `spec.nodeName=${node}` });
+  const { items } = await core.listNamespacedPod({
+    namespace,
+    fieldSelector: `spec.nodeName=${node}`,
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+  });
   for (const { metadata } of items) {
     const name = metadata!.name!;
     await core.createNamespacedPodEviction({ namespace, name, body: { metadata: { name, namespace } } });
@@ -69,17 +81,30 @@ export async function setResource(
   await config.makeApiClient(CoreV1Api).patchNodeStatus({ name: node, body }, merging);
 }
 
+/** A user of tests: a service account with a Role of its own. */
+export interface Account {
+  readonly name: string;
+  readonly namespace: string;
+  /** The file of its kubeconfig. */
+  readonly kubeconfig: string;
+}
+
 /**
  * Creates a user that may do in a namespace what the rules say, and nothing else.
  * @returns the file of its kubeconfig
  */
-export async function makeUser(
-  { config }: KubernetesLab,
+export async function makeUser(lab: KubernetesLab, namespace: string, rules: readonly V1PolicyRule[]): Promise<string> {
+  return (await makeAccount(lab, namespace, rules)).kubeconfig;
+}
+
+/** As `makeUser`, for tests that change the rules or the token later. */
+export async function makeAccount(
+  lab: KubernetesLab,
   namespace: string,
   rules: readonly V1PolicyRule[],
-): Promise<string> {
-  const core = config.makeApiClient(CoreV1Api);
-  const rbac = config.makeApiClient(RbacAuthorizationV1Api);
+): Promise<Account> {
+  const core = lab.config.makeApiClient(CoreV1Api);
+  const rbac = lab.config.makeApiClient(RbacAuthorizationV1Api);
   const name = `user-${randomBytes(4).toString("hex")}`;
   const metadata = { name };
   await core.createNamespacedServiceAccount({ namespace, body: { metadata } });
@@ -87,10 +112,36 @@ export async function makeUser(
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name };
   const subjects = [{ kind: "ServiceAccount", name, namespace }];
   await rbac.createNamespacedRoleBinding({ namespace, body: { metadata, roleRef, subjects } });
+  const kubeconfig = path.join(mkdtempSync(path.join(tmpdir(), "vk-")), "kubeconfig");
+  const account = { name, namespace, kubeconfig };
+  await issueToken(lab, account);
+  return account;
+}
+
+/** Gives a user other rules. */
+export async function setRules(
+  { config }: KubernetesLab,
+  { name, namespace }: Account,
+  rules: readonly V1PolicyRule[],
+): Promise<void> {
+  const rbac = config.makeApiClient(RbacAuthorizationV1Api);
+  await rbac.replaceNamespacedRole({ namespace, name, body: { metadata: { name }, rules: [...rules] } });
+}
+
+/** Ends the token of a user: it belongs to a service account that is gone. */
+export async function expireToken({ config }: KubernetesLab, { name, namespace }: Account): Promise<void> {
+  const core = config.makeApiClient(CoreV1Api);
+  await core.deleteNamespacedServiceAccount({ namespace, name });
+  await core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
+}
+
+/** Writes a new token into the kubeconfig file of a user. */
+export async function issueToken({ config }: KubernetesLab, { name, namespace, kubeconfig }: Account): Promise<void> {
   const body = { spec: { audiences: [], expirationSeconds: 3600 } };
-  const { status } = await core.createNamespacedServiceAccountToken({ name, namespace, body });
+  const { status } = await config
+    .makeApiClient(CoreV1Api)
+    .createNamespacedServiceAccountToken({ name, namespace, body });
   const { server, caData } = config.getCurrentCluster()!;
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "vk-")), "kubeconfig");
-  writeKubeconfig(file, { server, ca: Buffer.from(caData!, "base64").toString(), token: status!.token, namespace });
-  return file;
+  const ca = Buffer.from(caData!, "base64").toString();
+  writeKubeconfig(kubeconfig, { server, ca, token: status!.token, namespace });
 }

@@ -75,6 +75,9 @@ export async function startClusterLab(programs: string, folder: string, ends: En
       stopApiServer: () => plane.stopApiServer(),
       startApiServer: () => plane.startApiServer(),
       forgetHistory: () => plane.forgetHistory(),
+      exceedMemory() {
+        throw new Error("cannot let a pod exceed its memory: the program in it has to use that much");
+      },
       evictByNode() {
         throw new Error(
           "cannot evict a pod by its node: a real kubelet evicts pods when the machine has no memory left",

@@ -7,7 +7,7 @@ import { idleImage, nodeImage } from "../kubelet/images.js";
 import { StandInKubelet } from "../kubelet/kubelet.js";
 import type { Ends } from "./ends.js";
 import type { HeldLab } from "./held-lab.js";
-import { evictFrom } from "./stand-in-lab.js";
+import { evictFrom, nodeOf } from "./stand-in-lab.js";
 
 const nodes = ["n1", "n2"];
 
@@ -42,7 +42,8 @@ export async function startControlPlaneLab(programs: string, folder: string, end
       stopApiServer: () => plane.stopApiServer(),
       startApiServer: () => plane.startApiServer(),
       forgetHistory: () => plane.forgetHistory(),
-      evictByNode: (namespace, pod) => evictFrom(kubelets, namespace!, pod!),
+      evictByNode: (namespace, pod, resource) => evictFrom(kubelets, namespace!, pod!, resource),
+      exceedMemory: async (namespace, pod) => nodeOf(kubelets, namespace!, pod!).exceedMemory(namespace!, pod!),
     },
   };
 }

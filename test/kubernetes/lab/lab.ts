@@ -33,8 +33,13 @@ export interface KubernetesLab {
   startApiServer(): Promise<void>;
   /** Restarts the API server without the changes of before: a watch that continues from an old version gets the error 410. */
   forgetHistory(): Promise<void>;
-  /** Evicts a pod as its kubelet does when the node has no memory left. Not possible in the real cluster. */
-  evictByNode(namespace: string, pod: string): Promise<void>;
+  /**
+   * Evicts a pod as its kubelet does when the node has nothing left of a resource. Not possible in the real cluster.
+   * @param resource default: `"memory"`
+   */
+  evictByNode(namespace: string, pod: string, resource?: "ephemeral-storage" | "memory"): Promise<void>;
+  /** Kills the containers of a pod as the kernel does when they use more memory than their limits. Not possible in the real cluster. */
+  exceedMemory(namespace: string, pod: string): Promise<void>;
   /** Runs the real kubectl as the administrator, and returns what it prints. Not possible without the programs of Kubernetes. */
   kubectl(...args: readonly string[]): string;
 }

@@ -17,7 +17,7 @@ export interface LabDescription extends Pick<KubernetesLab, "backend" | "kubecon
 
 /** A command: the name of a member of the lab, and its arguments. */
 export interface LabCommand {
-  readonly call: "stopApiServer" | "startApiServer" | "forgetHistory" | "evictByNode";
+  readonly call: "stopApiServer" | "startApiServer" | "forgetHistory" | "evictByNode" | "exceedMemory";
   readonly args: readonly string[];
 }
 
@@ -36,7 +36,8 @@ export function joinLab(file: string): KubernetesLab {
     stopApiServer: () => call("stopApiServer"),
     startApiServer: () => call("startApiServer"),
     forgetHistory: () => call("forgetHistory"),
-    evictByNode: (namespace, pod) => call("evictByNode", namespace, pod),
+    evictByNode: (namespace, pod, resource = "memory") => call("evictByNode", namespace, pod, resource),
+    exceedMemory: (namespace, pod) => call("exceedMemory", namespace, pod),
     kubectl: (...args) => execFileSync(kubectl, ["--kubeconfig", kubeconfig, ...args], { encoding: "utf8" }),
   };
 }

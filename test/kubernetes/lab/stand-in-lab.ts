@@ -54,7 +54,8 @@ export async function startStandIn(ends: Ends): Promise<KubernetesLab> {
       server.store.forget();
       await server.start();
     },
-    evictByNode: (namespace, pod) => evictFrom(kubelets, namespace, pod),
+    evictByNode: (namespace, pod, resource) => evictFrom(kubelets, namespace, pod, resource),
+    exceedMemory: async (namespace, pod) => nodeOf(kubelets, namespace, pod).exceedMemory(namespace, pod),
     kubectl() {
       throw new Error("cannot run kubectl: the stand-in of the API server is no Kubernetes");
     },
@@ -62,8 +63,18 @@ export async function startStandIn(ends: Ends): Promise<KubernetesLab> {
 }
 
 /** Evicts a pod from the node that runs it. @throws Error if none does */
-export async function evictFrom(kubelets: readonly StandInKubelet[], namespace: string, pod: string): Promise<void> {
+export async function evictFrom(
+  kubelets: readonly StandInKubelet[],
+  namespace: string,
+  pod: string,
+  resource = "memory",
+): Promise<void> {
+  await nodeOf(kubelets, namespace, pod).evict(namespace, pod, `The node was low on resource: ${resource}.`);
+}
+
+/** Returns the node that runs a pod. @throws Error if none does */
+export function nodeOf(kubelets: readonly StandInKubelet[], namespace: string, pod: string): StandInKubelet {
   const running = kubelets.find((kubelet) => kubelet.runs(namespace, pod));
-  if (running === undefined) throw new Error(`cannot evict the pod ${namespace}/${pod}: no node runs it`);
-  await running.evict(namespace, pod);
+  if (running === undefined) throw new Error(`cannot find the pod ${namespace}/${pod}: no node runs it`);
+  return running;
 }

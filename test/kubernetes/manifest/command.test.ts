@@ -67,7 +67,7 @@ test("the Role names the objects of the job", () => {
     apiGroups: ["batch"],
     resources: ["jobs"],
     resourceNames: ["train-trainers", "train-loaders"],
-    verbs: ["get", "patch"],
+    verbs: ["patch"],
   });
 });
 

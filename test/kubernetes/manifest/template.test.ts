@@ -69,6 +69,16 @@ describe("a template of the user is merged as kubectl does", () => {
   });
 });
 
+test("another container with a port of the host is refused, because the containers of a pod share their ports", () => {
+  const side = (list: string, containerPort: number) =>
+    ({ spec: { [list]: [{ name: "side", image: "busybox", ports: [{ containerPort }] }] } }) as PodTemplate;
+  const refused = (port: number) =>
+    `cannot make a job: the template of mesh "trainers" gives container "side" the port ${port}, at which the host listens; give it another port`;
+  expect(() => templateOf({ template: side("containers", 26_600) })).toThrow(refused(26_600));
+  expect(() => templateOf({ template: side("initContainers", 26_601) })).toThrow(refused(26_601));
+  expect(templateOf({ template: side("containers", 8080) }).spec.containers).toHaveLength(2);
+});
+
 describe("a template that removes or changes what the job needs is refused with the path", () => {
   const host = (fields: object) => ({ spec: { containers: [{ name: "host", ...fields }] } });
   const use = "by which the daemon of the host starts";

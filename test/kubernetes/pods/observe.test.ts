@@ -115,6 +115,19 @@ test("a missing permission is thrown", async () => {
   await expect(run([{ list: [], version: "5" }, { error: refused }, { error: away }])).rejects.toBe(refused);
 });
 
+test("credentials that were accepted and have expired are tried again, and those that never were are an error", async () => {
+  const denied = new KubernetesError("it does not accept the credentials", { status: 401 });
+  const { seen, asked } = await run([
+    { list: [], version: "5" },
+    { error: denied },
+    { error: denied },
+    { from: "5", events: [{ type: "ADDED", object: pod("a", "6") }] },
+  ]);
+  expect(seen).toEqual(["listed ", "away", "away", "changed a"]);
+  expect(asked).toEqual(["list", ...Array(3).fill("watch from 5")]);
+  await expect(run([{ error: denied }, { error: away }])).rejects.toBe(denied);
+});
+
 test("an API server that was ended and started again is watched on over new connections", async () => {
   const answer = (version: string) => (request: IncomingMessage, response: ServerResponse) => {
     if (!request.url!.includes("watch=true")) {

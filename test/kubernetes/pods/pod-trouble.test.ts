@@ -13,6 +13,8 @@ test("an image that the registry does not have is final, and one from a registry
     kind: "image",
     text: `cannot get its image (ErrImagePull): ${missing}`,
     isFinal: true,
+    advice:
+      "check the name of the image, and name the secret of a private registry as imagePullSecrets in the template of Compute",
   });
   const backOff = `Back-off pulling image "registry.example/none:1": ErrImagePull: ${missing}`;
   expect(troubleOf(waitingPod("ImagePullBackOff", backOff))).toMatchObject({ kind: "image", isFinal: true });
@@ -39,6 +41,7 @@ test("a container that has used too much memory is told apart from one that fail
     kind: "out-of-memory",
     text: 'container "host" has used more memory than its limit and was killed (OOMKilled)',
     isFinal: true,
+    advice: "raise memory of the mesh, or let its actors use less",
   });
   const message = "viceroy host: cannot listen at tls://0.0.0.0:26600: EADDRINUSE\n";
   expect(troubleOf(endedPod({ exitCode: 70, reason: "Error", message }))).toEqual({
@@ -88,7 +91,12 @@ test.each([
 test("a pod that its node has evicted for lack of memory has the words of the node", () => {
   const message = "The node was low on resource: memory.";
   const pod = podObject({ phase: "Failed", reason: "Evicted", message, conditions: [], containers: [] });
-  expect(troubleOf(pod)).toEqual({ kind: "disrupted", text: `was evicted by its node: ${message}`, isFinal: false });
+  const trouble = { kind: "disrupted", text: `was evicted by its node: ${message}`, isFinal: false };
+  expect(troubleOf(pod)).toEqual(trouble);
+  const conditions = [{ type: "DisruptionTarget", status: "True", reason: "TerminationByKubelet", message }];
+  expect(troubleOf(podObject({ phase: "Failed", reason: "Evicted", message, conditions, containers: [] }))).toEqual(
+    trouble,
+  );
 });
 
 test("an init container that fails is the trouble of its pod", () => {

@@ -1,8 +1,10 @@
 /** Tests of which failed pods the Job controller replaces at once. */
 import { beforeEach, expect, test } from "vitest";
+import { KubernetesError } from "../../../runtime/job/kubernetes/api/kubernetes-error.js";
 import type { PodObject } from "../../../runtime/job/kubernetes/pods/pod-object.js";
 import { afterMessage, noPods } from "../../../runtime/job/kubernetes/pods/pod-state.js";
 import { ReplacementDelay } from "../../../runtime/job/kubernetes/pods/replacement-delay.js";
+import type { Report } from "../../../runtime/job/provider.js";
 import { endedPod, podObject } from "./pod-objects.js";
 
 const tracking = "batch.kubernetes.io/job-tracking";
@@ -10,17 +12,23 @@ const patches: object[] = [];
 let time = 0;
 beforeEach(() => {
   patches.length = 0;
+  told.length = 0;
   time = 0;
 });
 
-function delay(isReplaced = true): ReplacementDelay {
+const told: string[] = [];
+function delay(isReplaced = true, refusal?: Error): ReplacementDelay {
   const api = {
     patch: async (kind: string, name: string, change: object) => {
       patches.push({ kind, name, ...change });
+      if (refusal !== undefined) throw refusal;
       return { metadata: {} };
     },
   };
-  return new ReplacementDelay({ api, isReplaced: async () => isReplaced, now: () => time });
+  const report = ({ kind, mesh, rank, reason }: Parameters<Report>[0]) => {
+    told.push(`${kind} ${mesh}[${rank}] ${reason}`);
+  };
+  return new ReplacementDelay({ api, isReplaced: async () => isReplaced, now: () => time, report });
 }
 
 const tracked = (pod: PodObject, finalizers = ["example.com/other", tracking]): PodObject => ({
@@ -72,4 +80,14 @@ test("a pod that somebody else has changed meanwhile is tried again in its next 
   expect(patches).toHaveLength(2);
   await show(delays, state(tracked(crashed("a"), [])));
   expect(patches).toHaveLength(2);
+});
+
+test("a driver that may not patch pods tells once that replacements are late, and one that comes too late says nothing", async () => {
+  const denied = delay(true, new KubernetesError("it may not patch pods", { status: 403 }));
+  await show(denied, state(up("a")), state(crashed("a")), state(crashed("a")));
+  expect(told).toEqual([
+    "pending trainers[0] the pod after a of trainers[0] is made after a delay of 10 s or more: it may not patch pods",
+  ]);
+  await show(delay(true, new KubernetesError("it has changed", { status: 409 })), state(up("a")), state(crashed("a")));
+  expect(told).toHaveLength(1);
 });

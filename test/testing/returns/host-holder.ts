@@ -41,6 +41,7 @@ export class HostHolder {
     return {
       limit: this.#limit,
       find: (number, signal) => this.#find(number, signal),
+      why: () => undefined,
       returned: (number) => {
         this.#simulation.note(`host ${number} is back`);
         this.missedSince.delete(number);

@@ -95,7 +95,11 @@ export class HttpApi implements KubernetesApi {
     };
     const lines = this.#lines({ ...call, method: "GET", query, signal, silence: watchMs, isBackground: true });
     for await (const line of lines) {
-      const event = JSON.parse(line) as WatchEvent | { readonly type: "ERROR"; readonly object: { code?: number } };
+      const event = parseAnswer<WatchEvent | { readonly type: "ERROR"; readonly object: { code?: number } }>(
+        line,
+        call,
+        this.#access,
+      );
       if (event.type !== "ERROR") yield event;
       else throw refusedError(event.object.code ?? 500, JSON.stringify(event.object), call, this.#access, undefined);
     }
@@ -152,12 +156,7 @@ export class HttpApi implements KubernetesApi {
   }
 
   async #json<T>(call: Call): Promise<T> {
-    const text = await this.#text(call);
-    try {
-      return JSON.parse(text) as T;
-    } catch (cause) {
-      throw silentError(new Error("its answer is not JSON", { cause }), call, this.#access);
-    }
+    return parseAnswer<T>(await this.#text(call), call, this.#access);
   }
 
   async #text(call: Call): Promise<string> {
@@ -246,6 +245,15 @@ export class HttpApi implements KubernetesApi {
       sent.on("error", (cause) => reject(signal?.aborted ? signal.reason : silentError(cause, asked, this.#access)));
       sent.end(content);
     });
+  }
+}
+
+/** @throws KubernetesError if a text is no JSON, as when something between the program and the API server has answered */
+function parseAnswer<T>(text: string, call: Asked, access: ClusterAccess): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw silentError(new Error("its answer is not JSON", { cause }), call, access);
   }
 }
 

@@ -1,6 +1,9 @@
 /** Errors between a job and the API server. Each message says what was asked, where, why it failed, and what to do. */
 import { errorMessage } from "../../../../shared/text/error-message.js";
 
+/** The status of an answer to credentials that are not valid, or not valid any more. */
+const unauthorized = 401;
+
 /** Thrown when the API server refuses a request, or cannot be asked. */
 export class KubernetesError extends Error {
   override readonly name = "KubernetesError";
@@ -25,6 +28,11 @@ export class KubernetesError extends Error {
   /** Whether the same request may succeed later: the API server is away, starts, or is busy. */
   get isTransient(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+
+  /** Whether the credentials were not accepted, or could not be got. They can be others after the user has logged in again. */
+  get isLoginFailure(): boolean {
+    return this.status === unauthorized;
   }
 }
 
@@ -62,18 +70,30 @@ export function refusedError(
 ): KubernetesError {
   const { message = text.slice(0, 400).trim() || `status ${status}`, reason = "" } = parseStatus(text);
   const facts = { status, reason, retryAfter };
-  if (status === 401) {
+  if (status === unauthorized) {
     const text = `the API server at ${server} does not accept the credentials of ${who}: ${message}`;
     return new KubernetesError(`${text}; they may have expired: log in to the cluster again`, facts);
   }
-  if (status === 403 && reason === "Forbidden" && /\bcannot \w+ resource\b/.test(message)) {
-    const { verb, resource, namespace } = asked;
-    return new KubernetesError(
-      `${who} may not ${verb} ${resource} in namespace "${namespace}": ${message}; "viceroy job rbac" prints the Role that it needs`,
-      facts,
-    );
+  if (status === 403 && reason === "Forbidden") {
+    const said = message.trim();
+    // The server gives no reason if an object may be patched, and may not be made by the patch.
+    const verb = said.endsWith(" is forbidden:") ? "create" : /\bcannot (\w+) resource\b/.exec(said)?.[1];
+    const may = `${who} may not ${verb} ${asked.resource} in namespace "${asked.namespace}"`;
+    const advice = '"viceroy job rbac" prints the Role that it needs';
+    if (verb !== undefined) return new KubernetesError(`${may}: ${said.replace(/:$/, "")}; ${advice}`, facts);
   }
-  return new KubernetesError(`cannot ${describe(asked)}: ${message}`, facts);
+  return new KubernetesError(`cannot ${describe(asked)}: ${message}${adviceFor(status, message, asked)}`, facts);
+}
+
+/** Returns what a user can do about a namespace that is not there, or not there for long; empty for other refusals. */
+function adviceFor(status: number, message: string, { namespace }: Asked): string {
+  if (status === 404 && message === `namespaces "${namespace}" not found`) {
+    return `; make it with kubectl create namespace ${namespace}, or name another one`;
+  }
+  if (status === 403 && message.endsWith("because it is being terminated")) {
+    return "; wait until it is gone and make it again, or name another one";
+  }
+  return "";
 }
 
 /** Makes the error of a request without an answer. */
@@ -83,8 +103,9 @@ export function silentError(cause: unknown, asked: Asked, { server }: Asker): Ku
 }
 
 /** Makes the error of a user whose credentials cannot be got, such as when the program fails that a kubeconfig file names for that. */
-export function loginError(cause: unknown, { server, who }: Asker): Error {
-  return new Error(`cannot log in to the API server at ${server} as ${who}: ${errorMessage(cause)}`, { cause });
+export function loginError(cause: unknown, { server, who }: Asker): KubernetesError {
+  const text = `cannot log in to the API server at ${server} as ${who}: ${errorMessage(cause).trim()}`;
+  return new KubernetesError(`${text}; log in to the cluster again`, { status: unauthorized }, { cause });
 }
 
 /** Returns the words of an error of the network, which can be in one of several errors. */

@@ -6,6 +6,9 @@ import { KubernetesError } from "./kubernetes-error.js";
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
+/** The longest time in ms for which the API server can ask for a pause. A longer one is a mistake of something in between. */
+const longestWantedMs = 60_000;
+
 /** Time and chance, which tests give. */
 export interface RetryWorld {
   /** Returns ms of a monotonic clock. */
@@ -26,7 +29,7 @@ export const systemWorld: RetryWorld = {
 /** Returns the pause in ms before an attempt. @param failures the number of attempts that have failed, at least 1 */
 export function pauseAfter(failures: number, { random }: Pick<RetryWorld, "random">, wanted = 0): number {
   const whole = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
-  return Math.max(wanted, whole * (0.5 + random() / 2));
+  return Math.max(Math.min(wanted, longestWantedMs), whole * (0.5 + random() / 2));
 }
 
 export interface RetryOptions {

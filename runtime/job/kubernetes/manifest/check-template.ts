@@ -1,5 +1,6 @@
 /** Finds what a merged pod template lacks of what a job needs. */
 import { canonicalJson } from "../../record/spec-hash.js";
+import { enrolmentPort } from "../pods/pod-ports.js";
 import { hostContainer, hostPort, imageContainer, jobLabel, meshLabel, runLabel } from "./layout.js";
 import type { Container, PodTemplate } from "./objects.js";
 
@@ -22,6 +23,7 @@ interface Need {
  * @throws TypeError with the paths of all fields that the job needs and that are gone or differ
  */
 export function checkTemplate(mesh: string, own: PodTemplate, merged: PodTemplate): void {
+  checkPorts(mesh, merged);
   const broken = needs(own).filter(({ value, find }) => canonicalJson(find(merged)) !== canonicalJson(value));
   if (broken.length === 0) return;
   const fields = broken.map(({ path, find, use }) => {
@@ -31,6 +33,21 @@ export function checkTemplate(mesh: string, own: PodTemplate, merged: PodTemplat
   throw new TypeError(
     `cannot make a job: the template of mesh "${mesh}" ${fields.join("; it ")}; leave ${broken.length === 1 ? "this field" : "these fields"} out of the template`,
   );
+}
+
+/** Containers of a pod share their ports. @throws TypeError if another container has one of the host */
+function checkPorts(mesh: string, { spec = {} }: PodTemplate): void {
+  const others = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(
+    ({ name }) => name !== hostContainer && name !== imageContainer,
+  );
+  for (const { name, ports } of others) {
+    const declared = Array.isArray(ports) ? (ports as readonly { readonly containerPort?: number }[]) : [];
+    const taken = declared.find(({ containerPort }) => containerPort === hostPort || containerPort === enrolmentPort);
+    if (taken === undefined) continue;
+    throw new TypeError(
+      `cannot make a job: the template of mesh "${mesh}" gives container "${name}" the port ${taken.containerPort}, at which the host listens; give it another port`,
+    );
+  }
 }
 
 function needs(own: PodTemplate): Need[] {

@@ -1,8 +1,7 @@
-/** Waits for the end of the Indexed Jobs of a run, and tells what keeps them from making pods, such as a quota. */
-import type { Report } from "../../provider.js";
+/** Waits for the end of the Indexed Jobs of a run. */
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
-import { observe, seeEach } from "./observe.js";
-import type { EventObject, PodCondition } from "./pod-object.js";
+import { observe } from "./observe.js";
+import type { PodCondition } from "./pod-object.js";
 
 interface JobObject extends ApiObject {
   readonly status?: { readonly conditions?: readonly PodCondition[] };
@@ -54,25 +53,4 @@ export function endOf(job: JobObject): string | undefined {
   return isDone
     ? `all hosts of Job ${name} of Kubernetes have ended by themselves: they had no driver for their idle time`
     : undefined;
-}
-
-/**
- * Reports why the Jobs of a run cannot make pods: a quota, a policy of the cluster, a service account that is missing. Resolves when
- * `signal` is aborted, also if this program may not read events.
- */
-export async function reportJobEvents(
-  api: KubernetesApi,
-  names: readonly string[],
-  report: Report,
-  signal: AbortSignal,
-): Promise<void> {
-  const told = new Set<string>();
-  const selection = { fieldSelector: "involvedObject.kind=Job,type=Warning" };
-  await seeEach(observe(api, "Event", selection, signal), (event, isGone) => {
-    const { metadata, reason = "", message = "", involvedObject } = event as EventObject;
-    const job = involvedObject?.name ?? "";
-    if (isGone || !names.includes(job) || reason !== "FailedCreate" || told.has(metadata.uid ?? message)) return;
-    told.add(metadata.uid ?? message);
-    report({ kind: "pending", reason: `Job ${job} cannot make a pod: ${message}` });
-  });
 }

@@ -22,7 +22,7 @@ const gone = 410;
 
 /**
  * @returns the observations; ends when `signal` is aborted
- * @throws KubernetesError if the API server refuses, such as for a missing permission
+ * @throws KubernetesError if the API server refuses, such as for a missing permission, or credentials that it has never accepted
  */
 export async function* observe(
   api: KubernetesApi,
@@ -33,6 +33,7 @@ export async function* observe(
 ): AsyncGenerator<Observation, void> {
   let version: string | undefined;
   let failures = 0;
+  let wasAccepted = false;
   while (!signal.aborted) {
     const begin = world.now();
     let wait = 0;
@@ -41,6 +42,7 @@ export async function* observe(
         const list = await api.list(kind, selection);
         version = list.resourceVersion;
         failures = 0;
+        wasAccepted = true;
         yield { kind: "listed", items: list.items };
       }
       for await (const { type, object } of api.watch(kind, selection, version, signal)) {
@@ -53,7 +55,8 @@ export async function* observe(
       if (!(error instanceof KubernetesError)) throw error;
       if (error.status === gone) {
         version = undefined;
-      } else if (error.isTransient) {
+      } else if (error.isTransient || (wasAccepted && error.isLoginFailure)) {
+        // Credentials that were accepted before have expired. They are read again with each attempt.
         failures++;
         yield { kind: "away", reason: error.message };
         wait = pauseAfter(failures, world, error.retryAfter);

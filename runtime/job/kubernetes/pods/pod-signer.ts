@@ -16,12 +16,19 @@ export interface PodSignerOptions {
   readonly hostOf: (pod: PodFacts & { readonly ip: string }) => CalledHost;
   /** Called when a host has used its secret, and the next one needs another. */
   readonly onUsed: (pod: PodFacts) => Promise<void>;
+  /** Returns whether `sign` has failed because the host does not have the secret of its identity. */
+  readonly isStranger: (error: unknown) => boolean;
+  /** Called once for each pod that does not have the secret of its rank. */
+  readonly onStranger: (pod: PodFacts) => Promise<void>;
 }
 
 export class PodSigner {
   readonly #options: PodSignerOptions;
   /** The timers of the pods that are called, by their ids. */
   readonly #calls = new Map<string, { timer?: NodeJS.Timeout; pod: PodFacts; failures: number }>();
+
+  /** The ids of the pods that were refused. */
+  readonly #strangers = new Set<string>();
 
   constructor(options: PodSignerOptions) {
     this.#options = options;
@@ -35,6 +42,7 @@ export class PodSigner {
       if (ids.has(uid)) continue;
       clearTimeout(timer);
       this.#calls.delete(uid);
+      this.#strangers.delete(uid);
     }
     for (const pod of current) {
       const known = this.#calls.get(pod.uid);
@@ -61,8 +69,9 @@ export class PodSigner {
       const isUsed = await issuer.sign(hostOf(pod as PodFacts & { readonly ip: string }));
       isSigned = true;
       if (isUsed) await onUsed(pod);
-    } catch {
+    } catch (error) {
       // The host does not listen yet, or wants nothing now. A host that is refused tells why in its log.
+      if (this.#options.isStranger(error)) await this.#refused(pod);
     }
     const call = this.#calls.get(uid);
     if (call === undefined) return;
@@ -70,5 +79,12 @@ export class PodSigner {
     const isUp = isSigned || call.pod.isReady;
     const pause = isUp ? lifetime / renewalPart : Math.min(longestPauseMs, firstPauseMs * 1.3 ** call.failures);
     call.timer = setTimeout(() => void this.#call(uid), Math.min(pause, 0x7fff_ffff)).unref();
+  }
+
+  async #refused(pod: PodFacts): Promise<void> {
+    if (this.#strangers.has(pod.uid)) return;
+    this.#strangers.add(pod.uid);
+    // It is tried again for the next pod.
+    await this.#options.onStranger(pod).catch(() => {});
   }
 }

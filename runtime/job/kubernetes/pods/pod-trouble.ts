@@ -19,7 +19,13 @@ export interface PodTrouble {
   readonly text: string;
   /** Whether a job that starts gives up. Otherwise Kubernetes goes on, and it may pass. */
   readonly isFinal: boolean;
+  /** What the user can do; absent if the text says all that is known. */
+  readonly advice?: string;
 }
+
+const raiseMemory = "raise memory of the mesh, or let its actors use less";
+const checkImage =
+  "check the name of the image, and name the secret of a private registry as imagePullSecrets in the template of Compute";
 
 /** Returns what is wrong with a pod; undefined if nothing is. */
 export function troubleOf(pod: PodObject): PodTrouble | undefined {
@@ -47,7 +53,8 @@ const disruptions: Readonly<Record<string, string>> = {
 function disruptionOf({ status = {}, metadata }: PodObject): PodTrouble | undefined {
   const { conditions = [], reason, message = "" } = status;
   const target = conditions.find(({ type, status: is }) => type === "DisruptionTarget" && is === "True");
-  if (target !== undefined) {
+  // A node that evicts a pod says so in the reason, and in the condition only that it ends the pod.
+  if (target !== undefined && reason !== "Evicted") {
     const what = disruptions[target.reason ?? ""] ?? `is ended by the cluster (${target.reason ?? "no reason given"})`;
     return { kind: "disrupted", text: `${what}${words(target.message ?? message)}`, isFinal: false };
   }
@@ -89,7 +96,7 @@ function describeEnd(
 ): PodTrouble {
   if (reason === "OOMKilled") {
     const text = `container "${container}" has used more memory than its limit and was killed (OOMKilled)`;
-    return { kind: "out-of-memory", text, isFinal: true };
+    return { kind: "out-of-memory", text, isFinal: true, advice: raiseMemory };
   }
   const again = isAgain ? " again and again (CrashLoopBackOff)" : "";
   const known = reason === undefined || reason === "Error" || reason === "Completed" ? "" : ` (${reason})`;
@@ -107,11 +114,12 @@ const configReasons = new Set(["CreateContainerConfigError", "CreateContainerErr
 function waitOf({ name, state = {} }: ContainerStatus): PodTrouble | undefined {
   const { reason = "", message = "" } = state.waiting ?? {};
   if (reason === "InvalidImageName" || reason === "ErrImageNeverPull") {
-    return { kind: "image", text: `cannot get its image (${reason})${words(message)}`, isFinal: true };
+    const text = `cannot get its image (${reason})${words(message)}`;
+    return { kind: "image", text, isFinal: true, advice: checkImage };
   }
   if (reason === "ErrImagePull" || reason === "ImagePullBackOff") {
     const text = `cannot get its image (${reason})${words(message)}`;
-    return { kind: "image", text, isFinal: finalPull.test(message) };
+    return { kind: "image", text, isFinal: finalPull.test(message), advice: checkImage };
   }
   if (!configReasons.has(reason)) return undefined;
   return { kind: "config", text: `cannot start container "${name}" (${reason})${words(message)}`, isFinal: false };

@@ -29,6 +29,8 @@ export class HostWait {
   /** What keeps each missing host from being up, by the host. */
   #missing: ReadonlyMap<string, string> = new Map();
   #state: PodState | undefined;
+  /** Why this program cannot read why a pod was not made; undefined if it can. */
+  #denied: string | undefined;
 
   /** @param isAgain whether the hosts may have been up before: a pod that has failed is replaced then, as while the job runs */
   constructor(spec: KubernetesSpec, isAgain: boolean, report: Report, options: HostWaitOptions = {}) {
@@ -80,15 +82,29 @@ export class HostWait {
     this.#missing = new Map([...this.#missing, ...described]);
   }
 
+  /** Says of pods that are not there that this program may not read why. @param reason of the API server */
+  denied(reason: string): void {
+    this.#denied = reason;
+    this.lookAgain();
+  }
+
+  /** Tells what keeps another pod from taking the place of a host that was lost. @param pod the other pod, if there is one */
+  explain(place: HostPlace, pod: PodFacts | undefined): void {
+    this.#describe(place, pod);
+  }
+
   #describe(place: HostPlace, pod: PodFacts | undefined): string {
     if (pod === undefined) {
       const held = this.#heldBy(meshObjectName(this.#spec.name, place.mesh));
-      return this.#tell(place, "pending", held ?? `there is no pod for ${formatPlace(place)} yet`);
+      const unknown = this.#denied === undefined ? "" : `, and why is not known: ${this.#denied}`;
+      return this.#tell(place, "pending", held ?? `there is no pod for ${formatPlace(place)} yet${unknown}`);
     }
     const { name, trouble, isRunning, node } = pod;
     const at = node === undefined ? "" : ` on node ${node}`;
-    if (trouble?.isFinal && !this.#isAgain)
-      throw this.#errorOf(`pod ${name} of ${formatPlace(place)}${at} ${trouble.text}`);
+    if (trouble?.isFinal && !this.#isAgain) {
+      const advice = trouble.advice === undefined ? "" : `; ${trouble.advice}`;
+      throw this.#errorOf(`pod ${name} of ${formatPlace(place)}${at} ${trouble.text}${advice}`);
+    }
     const isWaiting = trouble?.kind === "unschedulable" || trouble?.kind === "waiting";
     const what = trouble?.text ?? (isRunning ? "runs, and its daemon does not listen yet" : "is being started");
     return this.#tell(place, isWaiting ? "pending" : "starting", `pod ${name}${at} ${what}`);
@@ -125,12 +141,14 @@ export class HostWait {
       const beyond = living.find(({ place }) => place.rank >= hosts);
       if (beyond !== undefined) {
         fail(
-          `pod ${beyond.name}, which ${found} finds, has rank ${beyond.place.rank}, and the mesh has hosts: ${hosts}`,
+          `pod ${beyond.name}, which ${found} finds, has rank ${beyond.place.rank}, and the mesh has hosts: ${hosts}; raise hosts, or let the selector find fewer pods`,
         );
       }
       const [pair] = doublePods(new Map(living.map((pod) => [pod.uid, pod])));
       if (pair !== undefined) {
-        fail(`pods ${pair[0].name} and ${pair[1].name}, which ${found} finds, both have rank ${pair[0].place.rank}`);
+        fail(
+          `pods ${pair[0].name} and ${pair[1].name}, which ${found} finds, both have rank ${pair[0].place.rank}; delete one of them, or give it another rank`,
+        );
       }
     }
   }

@@ -5,6 +5,7 @@
  * program that always crashes is not started again and again.
  */
 import { formatPlace } from "../../mesh-spec.js";
+import type { Report } from "../../provider.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
 import { trackingFinalizer } from "../manifest/layout.js";
@@ -19,6 +20,8 @@ export interface ReplacementDelayOptions {
   readonly isReplaced: () => Promise<boolean>;
   /** Returns the time in ms. */
   readonly now: () => number;
+  /** Told once, if this program may not end the delay. */
+  readonly report: Report;
 }
 
 export class ReplacementDelay {
@@ -29,6 +32,7 @@ export class ReplacementDelay {
   readonly #ended = new Map<string, { readonly uid: string; readonly at: number }>();
   readonly #underWay = new Set<string>();
   #isReplaced: Promise<boolean> | undefined;
+  #isDenied = false;
 
   constructor(options: ReplacementDelayOptions) {
     this.#options = options;
@@ -39,7 +43,7 @@ export class ReplacementDelay {
     for (const uid of this.#hosts) if (!pods.has(uid)) this.#hosts.delete(uid);
     for (const pod of pods.values()) {
       if (pod.isReady) this.#hosts.add(pod.uid);
-      else if (this.#isDelayed(pod)) void this.#end(pod).catch(ignoreRefused);
+      else if (this.#isDelayed(pod)) void this.#end(pod).catch((error: unknown) => this.#refused(pod, error));
     }
   }
 
@@ -64,9 +68,13 @@ export class ReplacementDelay {
       this.#underWay.delete(uid);
     }
   }
-}
 
-/** A driver without the permission, or one that comes too late, waits for the delay. */
-function ignoreRefused(error: unknown): void {
-  if (!(error instanceof KubernetesError)) throw error;
+  /** A driver without the permission, or one that comes too late, waits for the delay. */
+  #refused({ name, place }: PodFacts, error: unknown): void {
+    if (!(error instanceof KubernetesError)) throw error;
+    if (error.status !== 403 || this.#isDenied) return;
+    this.#isDenied = true;
+    const reason = `the pod after ${name} of ${formatPlace(place)} is made after a delay of 10 s or more: ${error.message}`;
+    this.#options.report({ kind: "pending", ...place, reason });
+  }
 }

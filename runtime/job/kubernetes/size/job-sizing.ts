@@ -6,6 +6,7 @@ import type { Report } from "../../provider.js";
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
 import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
 import { meshLabel, meshObjectName } from "../manifest/layout.js";
+import type { JobComplaints } from "../pods/job-complaints.js";
 import type { PodFeed } from "../pods/pod-feed.js";
 import type { PodFacts } from "../pods/pod-state.js";
 import { writeHostSecrets } from "./host-secrets.js";
@@ -25,6 +26,7 @@ export interface JobSizingOptions {
   readonly tls: TlsSpec | null;
   readonly api: () => Promise<KubernetesApi>;
   readonly feed: PodFeed;
+  readonly complaints: JobComplaints;
 }
 
 export class JobSizing {
@@ -38,13 +40,14 @@ export class JobSizing {
 
   /** As `grow` of `JobProvider`. @returns the pods at the places */
   async grow(places: readonly HostPlace[], report: Report, signal: AbortSignal): Promise<readonly PodFacts[]> {
-    const { spec, feed, applyId, folder, tls, tokenFile } = this.#options;
+    const { spec, feed, complaints, applyId, folder, tls, tokenFile } = this.#options;
     const api = await this.#options.api();
     const secrets = { api, job: spec.name, applyId, folder, tls, tokenFile };
     const options = {
       spec,
       api,
       feed,
+      complaints,
       sizes: this.known,
       scalerOf: (mesh: string) => this.#scaler(api, mesh),
       writeSecrets: (further: readonly HostPlace[]) => writeHostSecrets(secrets, further),

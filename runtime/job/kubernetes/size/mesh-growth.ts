@@ -7,9 +7,8 @@ import type { Report } from "../../provider.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
 import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
-import { meshObjectName } from "../manifest/layout.js";
 import { checkMeshName } from "../manifest/names.js";
-import { reportJobEvents } from "../pods/job-ends.js";
+import type { JobComplaints } from "../pods/job-complaints.js";
 import type { PodFeed } from "../pods/pod-feed.js";
 import type { PodFacts } from "../pods/pod-state.js";
 import { HostWait } from "../pods/ready-hosts.js";
@@ -21,6 +20,7 @@ export interface MeshGrowthOptions {
   readonly spec: KubernetesSpec;
   readonly api: KubernetesApi;
   readonly feed: PodFeed;
+  readonly complaints: JobComplaints;
   readonly sizes: JobSizes;
   readonly scalerOf: (mesh: string) => JobScaler;
   /** Writes the secrets of hosts that are new, before their pods are made. */
@@ -96,7 +96,7 @@ function checkCanGrow({ name, queue, meshes }: KubernetesSpec, mesh: string, hos
 
 /** Waits for the pods, and tells what keeps them. */
 async function readyPods(
-  { spec, api, feed, sizes, report }: MeshGrowthOptions,
+  { spec, feed, complaints, sizes, report }: MeshGrowthOptions,
   growths: readonly Growth[],
   places: readonly HostPlace[],
   isFound: boolean,
@@ -112,13 +112,12 @@ async function readyPods(
   /** Why the Jobs make no pods. */
   let refusal = "";
   const note: Report = (event) => {
-    refusal = event.reason;
+    // Other meshes of the run may lack pods at the same time.
+    if (growths.some(({ mesh }) => mesh === event.mesh)) refusal = event.reason;
     report(event);
   };
-  const jobs = growths
-    .filter(({ mesh }) => isProvisioned(spec.meshes[mesh]!))
-    .map(({ mesh }) => meshObjectName(spec.name, mesh));
-  reportJobEvents(api, jobs, note, either).catch(() => {});
+  const makesPods = growths.some(({ mesh }) => isProvisioned(spec.meshes[mesh]!));
+  const leave = makesPods ? complaints.listen({ report: note, onDenied: (reason) => wait.denied(reason) }) : () => {};
   try {
     return await Promise.race([feed.until((state) => wait.look(state), either), sizes.untilGone(places, either)]);
   } catch (cause) {
@@ -127,5 +126,6 @@ async function readyPods(
     throw why === "" ? cause : new Error(why, { cause });
   } finally {
     ending.abort();
+    leave();
   }
 }
