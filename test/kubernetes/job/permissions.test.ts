@@ -177,6 +177,11 @@ onKubernetes("the Role of drivers", (lab) => {
     expect(trainers.size).toBe(1);
   });
 
+  test("without get of jobs, the job is not resized", async () => {
+    await take("get", "jobs");
+    await expect(job.resize({ trainers: 2 })).rejects.toThrow(denial("get", "jobs"));
+  });
+
   test("without get of pods/log, the logs are refused", async () => {
     await take("get", "pods/log");
     const read = async () => {

@@ -53,7 +53,8 @@ function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
     { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get", "delete"] },
     ...named("", "services", "Service", ["patch"]),
     ...named("", "secrets", "Secret", ["patch"]),
-    ...named("batch", "jobs", "Job", ["patch"]),
+    // The number of hosts of a mesh is read and changed, and why a queue has ended them is read.
+    ...named("batch", "jobs", "Job", ["get", "patch"]),
     ...named("networking.k8s.io", "networkpolicies", "NetworkPolicy", ["patch"]),
   ];
 }
