@@ -95,7 +95,10 @@ onKubernetes("clusters that are not as a job expects", (lab) => {
 
   test("a job whose namespace is deleted ends with that reason", async () => {
     const namespace = await lab().namespace();
-    const job = jobs.make({ namespace, meshes: oneHost() });
+    // The driver does not leave the hosts before, so that they use this time.
+    const template = { spec: { terminationGracePeriodSeconds: 6 } };
+    const compute = new Compute({ hosts: 1, image: lab().nodeImage, template });
+    const job = jobs.make({ namespace, meshes: { trainers: { compute } } });
     await job.state();
     const events = new EventsOfJob(job);
     await core().deleteNamespace({ name: namespace });

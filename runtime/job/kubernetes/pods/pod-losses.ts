@@ -37,7 +37,7 @@ export class PodLosses {
     const isGone = now === undefined || now.isOver || now.startedAt > pod.startedAt;
     if (next !== "lost" && isGone) {
       next = "lost";
-      const why = now === undefined ? "is gone" : (now.trouble?.text ?? "was started again");
+      const why = now === undefined ? "is gone" : (now.trouble?.text ?? restartOf(now));
       this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${why}`);
     }
     if (next === "lost" && current?.isReady && isOther(current, pod)) {
@@ -51,6 +51,10 @@ export class PodLosses {
   #tell(kind: "host-lost" | "host-replaced" | "warned", { mesh, rank }: HostPlace, reason: string): void {
     this.#report({ kind, mesh, rank, reason });
   }
+}
+
+function restartOf({ lastEnd }: PodFacts): string {
+  return lastEnd === undefined ? "was started again" : `was started again, because ${lastEnd}`;
 }
 
 /** Returns whether a pod is another incarnation of a host: another pod, or another start of its container. */
