@@ -112,6 +112,11 @@ onKubernetes("clusters that are not as a job expects", (lab) => {
     const events = new EventsOfJob(job);
     const name = "viceroy-secrets";
     const secretOf = async () => (await core().readNamespacedSecret({ namespace, name })).data!["trainers-0"]!;
+    // The driver replaces the secret that the first pod has used.
+    await until(async () => {
+      const { metadata } = await core().readNamespacedSecret({ namespace, name });
+      return metadata!.managedFields?.some(({ operation }) => operation === "Update") === true;
+    });
     const right = await secretOf();
     // It is as long as a secret.
     const wrong = Buffer.from(Buffer.from(right, "base64").toString().replace(/\w/g, "A")).toString("base64");

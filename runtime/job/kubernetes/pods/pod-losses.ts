@@ -2,11 +2,14 @@
 import { formatPlace, type HostPlace } from "../../mesh-spec.js";
 import type { Report } from "../../provider.js";
 import { currentPods, type PodFacts, type PodState } from "./pod-state.js";
+import { deletedText } from "./pod-trouble.js";
 
 /** A host that was up. */
 interface KnownHost {
   readonly pod: PodFacts;
   readonly state: "up" | "warned" | "lost";
+  /** Why the cluster ends it, as it was told before; undefined if it was not, or is just deleted. */
+  readonly why?: string | undefined;
 }
 
 export class PodLosses {
@@ -27,9 +30,16 @@ export class PodLosses {
       if (pod.isReady && !this.#hosts.has(key)) this.#hosts.set(key, { pod, state: "up" });
   }
 
-  #follow(key: string, { pod, state }: KnownHost, now: PodFacts | undefined, current: PodFacts | undefined): void {
+  #follow(
+    key: string,
+    { pod, state, why: earlier }: KnownHost,
+    now: PodFacts | undefined,
+    current: PodFacts | undefined,
+  ): void {
     const { place, name } = pod;
     let next = state;
+    const ending = now?.isEnding && now.trouble?.text !== deletedText ? now.trouble?.text : undefined;
+    const known = ending ?? earlier;
     if (next === "up" && now?.isEnding && !now.isOver) {
       next = "warned";
       this.#tell("warned", place, `pod ${name} of ${formatPlace(place)} ${now.trouble?.text ?? "is being ended"}`);
@@ -37,7 +47,7 @@ export class PodLosses {
     const isGone = now === undefined || now.isOver || now.startedAt > pod.startedAt;
     if (next !== "lost" && isGone) {
       next = "lost";
-      const why = now === undefined ? "is gone" : (now.trouble?.text ?? restartOf(now));
+      const why = now === undefined ? (known ?? "is gone") : (now.trouble?.text ?? restartOf(now));
       this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${why}`);
     }
     if (next === "lost" && current?.isReady && isOther(current, pod)) {
@@ -45,7 +55,7 @@ export class PodLosses {
       this.#tell("host-replaced", place, `pod ${current.name} is Ready at ${current.ip}`);
       return;
     }
-    this.#hosts.set(key, { pod, state: next });
+    this.#hosts.set(key, { pod, state: next, why: known });
   }
 
   #tell(kind: "host-lost" | "host-replaced" | "warned", { mesh, rank }: HostPlace, reason: string): void {

@@ -33,6 +33,9 @@ export function troubleOf(pod: PodObject): PodTrouble | undefined {
   );
 }
 
+/** What is said of a pod that is deleted, and whose reason nobody has told. */
+export const deletedText = "is being deleted";
+
 const disruptions: Readonly<Record<string, string>> = {
   PreemptionByScheduler: "is preempted, because a pod with a higher priority needs its node",
   EvictionByEvictionAPI: "is evicted, as when its node is drained",
@@ -61,7 +64,7 @@ function disruptionOf({ status = {}, metadata }: PodObject): PodTrouble | undefi
   }
   return metadata.deletionTimestamp === undefined
     ? undefined
-    : { kind: "disrupted", text: "is being deleted", isFinal: false };
+    : { kind: "disrupted", text: deletedText, isFinal: false };
 }
 
 /** A pod whose containers have ended, or end again and again. */
