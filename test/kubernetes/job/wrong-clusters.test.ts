@@ -95,7 +95,10 @@ onKubernetes("clusters that are not as a job expects", (lab) => {
 
   test("a job whose namespace is deleted ends with that reason", async () => {
     const namespace = await lab().namespace();
-    const job = jobs.make({ namespace, meshes: oneHost() });
+    // The driver does not leave the hosts before, so that they use this time.
+    const template = { spec: { terminationGracePeriodSeconds: 6 } };
+    const compute = new Compute({ hosts: 1, image: lab().nodeImage, template });
+    const job = jobs.make({ namespace, meshes: { trainers: { compute } } });
     await job.state();
     const events = new EventsOfJob(job);
     await core().deleteNamespace({ name: namespace });
@@ -109,6 +112,11 @@ onKubernetes("clusters that are not as a job expects", (lab) => {
     const events = new EventsOfJob(job);
     const name = "viceroy-secrets";
     const secretOf = async () => (await core().readNamespacedSecret({ namespace, name })).data!["trainers-0"]!;
+    // The driver replaces the secret that the first pod has used.
+    await until(async () => {
+      const { metadata } = await core().readNamespacedSecret({ namespace, name });
+      return metadata!.managedFields?.some(({ operation }) => operation === "Update") === true;
+    });
     const right = await secretOf();
     // It is as long as a secret.
     const wrong = Buffer.from(Buffer.from(right, "base64").toString().replace(/\w/g, "A")).toString("base64");

@@ -30,6 +30,8 @@ export class ApiProxy {
   readonly kubeconfig = path.join(mkdtempSync(path.join(tmpdir(), "vk-")), "kubeconfig");
   /** The requests that have come, in their order. */
   readonly asked: ProxiedRequest[] = [];
+  /** Those that the API server has answered. */
+  readonly passed: ProxiedRequest[] = [];
   /** Answers a request instead of the API server; undefined: it is passed on. */
   answer: (request: ProxiedRequest) => ProxyAnswer | undefined = () => undefined;
   /** The time in s after which the API server ends watches; undefined: as the job asks. */
@@ -101,6 +103,7 @@ export class ApiProxy {
     passed.on("response", (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
       response.flushHeaders();
+      this.passed.push(asked);
       if (isWatch) {
         this.#watches.add(response);
         let partial = "";

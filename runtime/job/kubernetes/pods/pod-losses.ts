@@ -9,6 +9,8 @@ interface KnownHost {
   readonly state: "up" | "warned" | "lost";
   /** Why it is deleted, if somebody deletes it. */
   readonly why?: Promise<string | undefined>;
+  /** Why the cluster ends it, as it was told before; undefined if it was not, or is just deleted. */
+  readonly told?: string | undefined;
 }
 
 export interface PodLossesOptions {
@@ -44,7 +46,9 @@ export class PodLosses {
   #follow(key: string, known: KnownHost, now: PodFacts | undefined, current: PodFacts | undefined): void {
     const { pod, state } = known;
     const { place, name } = pod;
-    const isDeleted = now === undefined || now.trouble?.kind === "deleted";
+    const ending = now?.isEnding && now.trouble?.kind !== "deleted" ? now.trouble?.text : undefined;
+    const told = ending ?? known.told;
+    const isDeleted = now === undefined ? told === undefined : now.trouble?.kind === "deleted";
     const why =
       known.why ??
       (isDeleted && state !== "lost" ? this.#options.whyDeleted?.(place.mesh).catch(() => undefined) : undefined);
@@ -59,7 +63,7 @@ export class PodLosses {
     const isGone = now === undefined || now.isOver || now.startedAt > pod.startedAt;
     if (next !== "lost" && isGone) {
       next = "lost";
-      const what = now === undefined ? "is gone" : (now.trouble?.text ?? "was started again");
+      const what = now === undefined ? (told ?? "is gone") : (now.trouble?.text ?? restartOf(now));
       this.#tell("host-lost", place, `pod ${name} of ${formatPlace(place)} ${what}${given}`, why);
     }
     // A mesh that grows again gets new hosts, which replace nothing.
@@ -72,7 +76,7 @@ export class PodLosses {
       this.#tell("host-replaced", place, `pod ${current.name} is Ready at ${current.ip}`);
       return;
     }
-    this.#hosts.set(key, { pod, state: next, ...(why === undefined ? {} : { why }) });
+    this.#hosts.set(key, { pod, state: next, told, ...(why === undefined ? {} : { why }) });
   }
 
   #tell(
@@ -86,6 +90,10 @@ export class PodLosses {
       this.#report({ kind, mesh, rank, reason: known === undefined ? what : `${what}, because ${known}` });
     });
   }
+}
+
+function restartOf({ lastEnd }: PodFacts): string {
+  return lastEnd === undefined ? "was started again" : `was started again, because ${lastEnd}`;
 }
 
 /** Returns whether a pod is another incarnation of a host: another pod, or another start of its container. */

@@ -6,7 +6,7 @@ import type { HostPlace } from "../../mesh-spec.js";
 import { formatPlace } from "../../mesh-spec.js";
 import type { ApiObject } from "../api/kubernetes-api.js";
 import type { PodObject } from "./pod-object.js";
-import { type PodTrouble, troubleOf } from "./pod-trouble.js";
+import { lastEndOf, type PodTrouble, troubleOf } from "./pod-trouble.js";
 
 /** One pod, as the API server has described it last. */
 export interface PodFacts {
@@ -41,6 +41,8 @@ export interface PodFacts {
   /** The number of times that its containers were started again. */
   readonly restarts: number;
   readonly trouble: PodTrouble | undefined;
+  /** How a container of it has ended that was started again; undefined if none was. */
+  readonly lastEnd: string | undefined;
 }
 
 /** The pods of a job by their ids. */
@@ -130,6 +132,7 @@ function factsOf(pod: PodObject, placeOf: PlaceOf): PodFacts | undefined {
     startedAt: Math.max(0, ...starts),
     restarts: containerStatuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0),
     trouble: troubleOf(pod),
+    lastEnd: lastEndOf(pod),
   };
 }
 

@@ -89,6 +89,14 @@ function endOf(pod: PodObject): PodTrouble | undefined {
   };
 }
 
+/** Returns how a container of a pod has ended that was started again; undefined if none was. */
+export function lastEndOf(pod: PodObject): string | undefined {
+  for (const { name, lastState } of allContainers(pod)) {
+    if (lastState?.terminated !== undefined) return describeEnd(name, lastState.terminated, false).text;
+  }
+  return undefined;
+}
+
 function describeEnd(
   container: string,
   { exitCode, reason, message = "" }: EndedContainer,
