@@ -10,7 +10,7 @@ import { write } from "../examples/project.js";
 import { succeed, temporaryFolder } from "./project.js";
 
 /** Returns the path of a tool below the checkout, or undefined where it is not installed. */
-function installed(file: string): string | undefined {
+export function installed(file: string): string | undefined {
   const place = path.join(root, file);
   if (existsSync(place)) return place;
   if (process.env["VICEROY_PEERS"] !== "required") return undefined;
