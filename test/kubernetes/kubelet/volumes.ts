@@ -1,5 +1,5 @@
-/** The volumes of a pod, as folders: empty ones, and files from Secrets, ConfigMaps, the downward API and tokens. */
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+/** The volumes of a pod, as folders: empty ones, folders of the node, and files from Secrets, ConfigMaps, the downward API and tokens. */
+import { chmodSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CoreV1Api, V1Container, V1KeyToPath, V1Pod, V1Volume, V1VolumeProjection } from "@kubernetes/client-node";
 import { expand, fieldOf } from "./environment.js";
@@ -33,13 +33,18 @@ export function mountsOf(
     const below = subPath ?? expand(subPathExpr ?? "", env);
     const source = path.join(folder, name, below);
     if (below !== "" && !existsSync(source)) mkdirSync(source, { recursive: true });
-    return { source, target: mountPath, readOnly: readOnly ?? false };
+    return { source: realpathSync(source), target: mountPath, readOnly: readOnly ?? false };
   });
 }
 
 async function makeVolume(context: VolumeContext, volume: V1Volume, folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
   const { secret, configMap, downwardAPI, projected, emptyDir, hostPath } = volume;
+  if (hostPath?.type === "DirectoryOrCreate") {
+    mkdirSync(hostPath.path, { recursive: true });
+    if (!existsSync(folder)) symlinkSync(hostPath.path, folder);
+    return;
+  }
+  mkdirSync(folder, { recursive: true });
   if (emptyDir !== undefined) return chmodSync(folder, 0o777);
   if (secret !== undefined) {
     const source = { name: secret.secretName!, ...pick(secret) };
@@ -60,7 +65,7 @@ async function makeVolume(context: VolumeContext, volume: V1Volume, folder: stri
   }
   const kind = hostPath === undefined ? Object.keys(volume).find((key) => key !== "name") : "hostPath";
   throw new Error(
-    `cannot make the volume ${volume.name}: the stand-in of the kubelet knows emptyDir, secret, configMap, downwardAPI and projected, got ${kind}`,
+    `cannot make the volume ${volume.name}: the stand-in of the kubelet knows emptyDir, secret, configMap, downwardAPI, projected, and hostPath of the type DirectoryOrCreate, got ${kind}`,
   );
 }
 
