@@ -107,10 +107,10 @@ async function manifest(job: Job, { json }: JobCommandOptions, { out }: CommandO
   return done;
 }
 
-/** Prints the Role that a driver of a job of Kubernetes needs. */
+/** Prints the permissions that a driver of a job of Kubernetes needs, and those of the pod of its command. */
 async function rbac(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
-  const { printObjects, roleOf } = await import("./kubernetes-manifest.js");
-  out(printObjects([roleOf(job)], json));
+  const { printObjects, rolesOf } = await import("./kubernetes-manifest.js");
+  out(printObjects(rolesOf(job), json));
   return done;
 }
 

@@ -7,11 +7,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
-import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js";
-import type { PodIssuer } from "../credentials/index.js";
+import { hostUri, secretsFile } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
 import type {
+  Delivery,
   JobLogLine,
   JobProvider,
   Json,
@@ -25,20 +25,25 @@ import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
 import { retrying } from "./api/retry.js";
+import { checkCommand, commandJobName } from "./batch/check-command.js";
+import { commandOutcome, commandStart } from "./batch/command-end.js";
+import { CommandWatch } from "./batch/command-watch.js";
+import { deliverCommand } from "./batch/deliver.js";
+import { tokenName } from "./batch/private-files.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
-import { driverLabel, hostPort, meshObjectName, runLabel, secretKey, secretName } from "./manifest/layout.js";
+import { commandLabel, commandMesh, hostPort, meshLabel, meshObjectName, runLabel } from "./manifest/layout.js";
 import { endOf, jobsEnd, reportJobEvents } from "./pods/job-ends.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
 import { PodLosses } from "./pods/pod-losses.js";
-import { enrolmentPort } from "./pods/pod-ports.js";
-import { PodSigner } from "./pods/pod-signer.js";
+import type { PodSigner } from "./pods/pod-signer.js";
 import { podSources, runSelector } from "./pods/pod-sources.js";
-import { currentPods, type PodFacts, type PodState } from "./pods/pod-state.js";
+import { currentPods, hostsIn, type PodFacts, type PodState } from "./pods/pod-state.js";
 import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
-import { applyObjects, awayLimit, base64, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
+import { podSigner } from "./pods/sign-pods.js";
+import { applyObjects, awayLimit, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
 /** A submitted job, as its record contains it. */
 export type KubernetesAllocation = {
@@ -47,10 +52,11 @@ export type KubernetesAllocation = {
   readonly owner: string | null;
   /** The folder of the run on the machine of the driver, with its credentials. */
   readonly folder: string;
+  /** Whether a command runs in a pod of its own, with which the run ends. Absent: false. */
+  readonly hasCommand?: boolean;
+  /** Whether this program runs in that pod. Absent: false. */
+  readonly isInside?: boolean;
 };
-
-/** The file with the token of the hosts, if they have no certificates. */
-const tokenName = "token";
 
 /** Time in ms that hosts wait for a driver, if they are to end with it. */
 const driverEndMs = 60_000;
@@ -100,11 +106,8 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   /** @throws KubernetesError, Error if the cluster cannot be reached, refuses an object, or has a job of this name already */
   async submit(submission: Submission): Promise<KubernetesAllocation> {
     const { applyId, folder, credentials, idle = driverEndMs, lostTimeout, client, record, signal } = submission;
-    if (client !== undefined) {
-      const role = `the Role that "viceroy job rbac" prints`;
-      const pod = `a pod with the label ${driverLabel}=${this.#spec.name} and ${role}`;
-      throw new Error(`a job of Kubernetes runs no command; start the program in ${pod}, and call job.state() there`);
-    }
+    const hasCommand = client !== undefined;
+    if (hasCommand) checkCommand(this.#spec);
     const api = await this.#api();
     if (!this.#makesPods) return { applyId, owner: null, folder };
     await this.#clear(api);
@@ -112,36 +115,54 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     if (credentials === undefined) writeFileSync(join(folder, tokenName), token, { mode: 0o600 });
     const places = hostPlaces(provisionedMeshes(this.#spec));
     const tokens = () => Object.fromEntries(places.map((place) => [hostUri(applyId, place), token]));
-    const secrets = credentials?.secrets ?? tokens();
-    const run = jobRun(this.#spec, { applyId, lostTimeout, idle, secrets, record: recordForPods(record) });
-    return { applyId, owner: await applyObjects(api, jobObjects(this.#spec, run), signal), folder };
+    const own = credentials?.secrets ?? tokens();
+    const secrets = hasCommand ? { ...own, ...(await this.#commandSecret(submission, token)) } : own;
+    const holder = hasCommand ? commandJobName(this.#spec) : undefined;
+    const run = jobRun(this.#spec, {
+      applyId,
+      lostTimeout,
+      idle,
+      secrets,
+      record: recordForPods(record, holder),
+      hasCommand,
+    });
+    const owner = await applyObjects(api, jobObjects(this.#spec, run), signal);
+    return { applyId, owner, folder, ...(hasCommand ? { hasCommand } : {}) };
+  }
+
+  async deliver(allocation: KubernetesAllocation, delivery: Delivery): Promise<void> {
+    const api = await this.#api();
+    const signer = await this.#signer(api, allocation);
+    const hostOf = (pod: PodFacts) => this.#readyHost(allocation, pod);
+    const run = { spec: this.#spec, api, feed: this.#feed(allocation), folder: allocation.folder, signer, hostOf };
+    await deliverCommand(run, delivery);
   }
 
   async find(applyId: string, folder: string): Promise<KubernetesAllocation | undefined> {
     if (!this.#makesPods) return undefined;
     const owner = await this.#owner(await this.#api());
     if (owner?.metadata.labels?.[runLabel] !== applyId) return undefined;
-    return { applyId, owner: owner.metadata.uid!, folder };
+    return { applyId, owner: owner.metadata.uid!, folder, ...(hasCommand(owner) ? { hasCommand: true } : {}) };
   }
 
   ownAllocation(applyId: string, folder: string): KubernetesAllocation {
-    return { applyId, owner: null, folder };
+    return { applyId, owner: null, folder, isInside: true };
   }
 
-  async outcome(): Promise<ClientOutcome | undefined> {
-    return undefined;
+  async outcome(allocation: KubernetesAllocation): Promise<ClientOutcome | undefined> {
+    return allocation.hasCommand ? commandOutcome(await this.#commandPods(allocation)) : undefined;
   }
 
-  async startOf(): Promise<number | undefined> {
-    return undefined;
+  async startOf(allocation: KubernetesAllocation): Promise<number | undefined> {
+    return allocation.hasCommand ? commandStart(await this.#commandPods(allocation)) : undefined;
   }
 
-  async isAlive({ applyId, owner }: KubernetesAllocation): Promise<boolean> {
-    const api = await this.#api();
+  async isAlive({ applyId, owner, isInside }: KubernetesAllocation): Promise<boolean> {
+    const api = await this.#api(isInside);
     if (owner === null) return true;
     const found = await this.#owner(api);
     if (found?.metadata.uid !== owner) return false;
-    return this.#jobsLive(api, applyId);
+    return this.#jobsLive(api, applyId, this.#jobNames(hasCommand(found)));
   }
 
   async hosts(
@@ -154,7 +175,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const telling = new AbortController();
     if (this.#makesPods) {
       const either = AbortSignal.any([signal, telling.signal]);
-      reportJobEvents(await this.#api(), this.#jobNames, report, either).catch(() => {});
+      reportJobEvents(await this.#api(allocation.isInside), this.#jobNames(false), report, either).catch(() => {});
     }
     try {
       const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
@@ -182,7 +203,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
       return host.address !== lost.address || pod.startedAt > (lost.incarnation ?? 0) ? host : undefined;
     };
     const feed = this.#feed(allocation);
-    const fence = setTimeout(() => void this.#fence(feed, lost, signal), fenceMs);
+    const fence = setTimeout(() => void this.#fence(allocation, lost, signal), fenceMs);
     try {
       return await holding(feed.until(isBack, signal));
     } finally {
@@ -193,20 +214,26 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   async watch(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<string> {
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
-    const api = await this.#api();
-    const signer = await this.#signer(api, allocation);
+    const { hasCommand = false, isInside = false } = allocation;
+    const api = await this.#api(isInside);
+    // The pod of a command signs for the hosts.
+    const signer = hasCommand || isInside ? undefined : await this.#signer(api, allocation);
     const losses = new PodLosses(report);
     const delay = new ReplacementDelay({ api, isReplaced: () => this.#replaces(api, allocation), now: Date.now });
+    const command = new CommandWatch();
     const seen = this.#feed(allocation).until<never>((state) => {
-      signer?.see(state);
-      losses.see(state);
-      if (this.#makesPods) delay.see(state);
+      const hosts = hostsIn(state);
+      signer?.see(hosts);
+      losses.see(hosts);
+      if (this.#makesPods) delay.see(hosts);
+      command.see(state);
       return undefined;
     }, either);
     const selector = runSelector(this.#spec.name, allocation.applyId);
-    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames, either)] : [];
+    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames(hasCommand), either)] : [];
     try {
-      return await Promise.race([seen, ...ended]);
+      const reason = await Promise.race([seen, ...ended]);
+      return command.explain(reason);
     } finally {
       ending.abort();
       signer?.close();
@@ -219,10 +246,11 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   }
 
   async *logs(allocation: KubernetesAllocation, request: LogRequest): AsyncGenerator<JobLogLine, void> {
-    const api = await this.#api();
+    const { hasCommand = false, isInside } = allocation;
+    const api = await this.#api(isInside);
     const selector = runSelector(this.#spec.name, allocation.applyId);
     const ended = (signal: AbortSignal) =>
-      this.#makesPods ? jobsEnd(api, selector, this.#jobNames, signal) : new Promise<never>(() => {});
+      this.#makesPods ? jobsEnd(api, selector, this.#jobNames(hasCommand), signal) : new Promise<never>(() => {});
     yield* readPodLogs(api, this.#feed(allocation), request, request.follow ? ended : undefined);
   }
 
@@ -230,21 +258,27 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     return Object.values(this.#spec.meshes).some(isProvisioned);
   }
 
-  get #jobNames(): string[] {
+  /** Returns the names of the Jobs with whose end a run ends: those of its hosts, or that of its command. */
+  #jobNames(hasCommand: boolean): string[] {
+    if (hasCommand) return [commandJobName(this.#spec)];
     return Object.keys(provisionedMeshes(this.#spec)).map((mesh) => meshObjectName(this.#spec.name, mesh));
   }
 
-  /** Returns the API server. A failed attempt to find it is made again. */
-  #api(): Promise<KubernetesApi> {
-    this.#opened ??= openAccess(this.#spec).then((access) => new HttpApi(access, this.#spec.namespace));
+  /**
+   * Returns the API server. A failed attempt to find it is made again.
+   * @param isInside whether this program runs in the pod of the command, which has no kubeconfig file
+   */
+  #api(isInside = false): Promise<KubernetesApi> {
+    const options = isInside ? { kubeconfig: null, context: null } : this.#spec;
+    this.#opened ??= openAccess(options).then((access) => new HttpApi(access, this.#spec.namespace));
     this.#opened.catch(() => {
       this.#opened = undefined;
     });
     return this.#opened;
   }
 
-  #feed({ applyId }: KubernetesAllocation): PodFeed {
-    const known = this.#feeds.get(applyId) ?? new PodFeed(() => this.#api(), podSources(this.#spec, applyId));
+  #feed({ applyId, isInside }: KubernetesAllocation): PodFeed {
+    const known = this.#feeds.get(applyId) ?? new PodFeed(() => this.#api(isInside), podSources(this.#spec, applyId));
     this.#feeds.set(applyId, known);
     return known;
   }
@@ -253,10 +287,29 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     return retrying(() => api.get("ConfigMap", this.#spec.name), { limit: awayLimit });
   }
 
-  async #jobsLive(api: KubernetesApi, applyId: string): Promise<boolean> {
+  /** @param names the Jobs with whose end the run ends */
+  async #jobsLive(api: KubernetesApi, applyId: string, names: readonly string[]): Promise<boolean> {
     const labelSelector = runSelector(this.#spec.name, applyId);
     const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit });
-    return items.length === this.#jobNames.length && items.every((job) => endOf(job) === undefined);
+    const found = items.filter(({ metadata }) => names.includes(metadata.name!));
+    return found.length === names.length && found.every((job) => endOf(job) === undefined);
+  }
+
+  /** Returns the pod of the command of a run; none after it was deleted. */
+  async #commandPods({ applyId }: KubernetesAllocation): Promise<readonly ApiObject[]> {
+    const labelSelector = `${runSelector(this.#spec.name, applyId)},${meshLabel}=${commandMesh}`;
+    const api = await this.#api();
+    return (await retrying(() => api.list("Pod", { labelSelector }), { limit: awayLimit })).items;
+  }
+
+  /** Makes the secret of the pod of a command, for which the run has none yet. */
+  async #commandSecret({ applyId, credentials }: Submission, token: string): Promise<Record<string, string>> {
+    const place = { mesh: commandMesh, rank: 0 };
+    const identity = hostUri(applyId, place);
+    if (credentials === undefined) return { [identity]: token };
+    const { addSecrets, readSecrets } = await import("../credentials/index.js");
+    addSecrets(credentials.folder, applyId, [place]);
+    return { [identity]: readSecrets(join(credentials.folder, secretsFile))[identity]! };
   }
 
   /** Returns whether the Jobs of a run replace failed pods. */
@@ -275,7 +328,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const run = labels[runLabel];
     const whose = `namespace "${namespace}" has a ConfigMap "${name}" already`;
     if (run === undefined) throw new Error(`${whose}, which no job has made; give the job another name`);
-    if (await this.#jobsLive(api, run)) {
+    if (await this.#jobsLive(api, run, this.#jobNames(hasCommand(owner)))) {
       throw new Error(
         `${whose}, of a job of this name that runs as ${run}; kill that job, or give this one another name`,
       );
@@ -315,31 +368,22 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   }
 
   /** Ends the pod of a host that the driver has lost, and that goes on: what it runs belongs to nobody. */
-  async #fence(feed: PodFeed, lost: ReadyHost, signal: AbortSignal): Promise<void> {
+  async #fence(allocation: KubernetesAllocation, lost: ReadyHost, signal: AbortSignal): Promise<void> {
     if (!isProvisioned(this.#spec.meshes[lost.mesh]!)) return;
     const find = (state: PodState) => currentPods(state).get(formatPlace(lost)) ?? null;
-    const pod = await feed.until(find, signal).catch(() => null);
+    const pod = await this.#feed(allocation)
+      .until(find, signal)
+      .catch(() => null);
     if (!pod?.isReady || pod.startedAt > (lost.incarnation ?? 0)) return;
-    const api = await this.#api();
+    const api = await this.#api(allocation.isInside);
     await api.delete("Pod", pod.name, { uid: pod.uid, gracePeriodSeconds: fenceGrace }).catch(() => {});
   }
 
   async #signer(api: KubernetesApi, { applyId, folder }: KubernetesAllocation): Promise<PodSigner | undefined> {
     const { tls } = this;
     if (tls === null) return undefined;
-    const { PodIssuer } = await import("../credentials/index.js");
-    const issuer: PodIssuer = new PodIssuer(credentialsFolder(folder), tls.lifetime);
-    const identityOf = (pod: PodFacts) => hostUri(applyId, pod.place);
-    return new PodSigner({
-      issuer,
-      lifetime: tls.lifetime,
-      hostOf: (pod) => ({ id: pod.uid, identity: identityOf(pod), host: pod.ip, port: enrolmentPort }),
-      onUsed: async (pod) => {
-        const { mesh, rank } = pod.place;
-        const data = { [secretKey(mesh, rank)]: base64(issuer.nextSecret(identityOf(pod))) };
-        await retrying(() => api.patch("Secret", secretName(this.#spec.name), { data }), { limit: awayLimit });
-      },
-    });
+    const credentials = await import("../credentials/index.js");
+    return podSigner(api, { job: this.#spec.name, applyId, folder, lifetime: tls.lifetime }, credentials);
   }
 
   #readyHost({ applyId, folder }: KubernetesAllocation, { place, ip = "", port, startedAt }: PodFacts): ReadyHost {
@@ -349,6 +393,11 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const token = this.#makesPods ? readFileSync(join(folder, tokenName), "utf8") : process.env["VICEROY_TOKEN"];
     return { ...known, address: `tcp://${at}`, ...(token === undefined ? {} : { token }) };
   }
+}
+
+/** Returns whether a command runs in a pod of its own. @param owner the owner of the objects of a run */
+function hasCommand({ metadata }: ApiObject): boolean {
+  return metadata.labels?.[commandLabel] === "true";
 }
 
 /** Makes the provider again from what a record contains. */

@@ -139,10 +139,16 @@ export class HttpApi implements KubernetesApi {
     }
   }
 
-  async *logs(pod: string, { container, follow, signal }: PodLogOptions): AsyncGenerator<string, void> {
+  async *logs(pod: string, options: PodLogOptions): AsyncGenerator<string, void> {
+    const { container, follow, signal, timestamps = false, since } = options;
     const path = `${pathOf(this.namespace, "Pod", pod)}/log`;
     const asked = { verb: "get", resource: "pods/log", name: pod, namespace: this.namespace };
-    const query = { container, follow: follow ? "true" : undefined };
+    const query = {
+      container,
+      follow: follow ? "true" : undefined,
+      timestamps: timestamps ? "true" : undefined,
+      sinceTime: since,
+    };
     yield* this.#lines({ ...asked, path, method: "GET", query, signal, ...(follow ? { silence: 0 } : {}) });
   }
 

@@ -2,6 +2,7 @@
 import type { Report } from "../../provider.js";
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
+import { commandMesh, meshLabel } from "../manifest/layout.js";
 import { observe } from "./observe.js";
 import type { EventObject, PodCondition } from "./pod-object.js";
 
@@ -10,8 +11,8 @@ interface JobObject extends ApiObject {
 }
 
 /**
- * Resolves with the reason when a Job of a run has ended or was deleted. All hosts of a run end with the first of its Jobs.
- * @param names the names of the Jobs
+ * Resolves with the reason when one of some Jobs of a run has ended or was deleted.
+ * @param names the names of the Jobs with whose end the run ends
  */
 export async function jobsEnd(
   api: KubernetesApi,
@@ -22,7 +23,7 @@ export async function jobsEnd(
   for await (const seen of observe(api, "Job", { labelSelector }, signal)) {
     if (seen.kind === "away") continue;
     const objects = seen.kind === "listed" ? seen.items : [seen.object];
-    for (const object of objects) {
+    for (const object of objects.filter(({ metadata }) => names.includes(metadata.name!))) {
       const reason = seen.kind === "removed" ? goneReason(object.metadata.name!) : endOf(object);
       if (reason !== undefined) return reason;
     }
@@ -49,6 +50,8 @@ export function endOf(job: JobObject): string | undefined {
     return `Job ${name} of Kubernetes has failed${reason === "" ? "" : ` (${reason})`}${message === "" ? "" : `: ${message}`}`;
   }
   const isDone = conditions.some(({ type }) => type === "Complete" || type === "SuccessCriteriaMet");
+  if (isDone && job.metadata.labels?.[meshLabel] === commandMesh)
+    return `the command of Job ${name} of Kubernetes has ended`;
   return isDone
     ? `all hosts of Job ${name} of Kubernetes have ended by themselves: they had no driver for their idle time`
     : undefined;

@@ -23,6 +23,8 @@ export class PodSigner {
   /** The timers of the pods that are called, by their ids. */
   readonly #calls = new Map<string, { timer?: NodeJS.Timeout; pod: PodFacts; failures: number }>();
 
+  readonly #underWay = new Set<Promise<void>>();
+
   constructor(options: PodSignerOptions) {
     this.#options = options;
   }
@@ -43,14 +45,25 @@ export class PodSigner {
         continue;
       }
       this.#calls.set(pod.uid, { pod, failures: 0 });
-      void this.#call(pod.uid);
+      this.#begin(pod.uid);
     }
   }
 
-  /** Ends all calls. */
+  /** Makes no further calls. */
   close(): void {
     for (const { timer } of this.#calls.values()) clearTimeout(timer);
     this.#calls.clear();
+  }
+
+  /** Makes no further calls, and resolves when those that are under way have ended, so that another signer can go on. */
+  async leave(): Promise<void> {
+    this.close();
+    await Promise.all(this.#underWay);
+  }
+
+  #begin(uid: string): void {
+    const call = this.#call(uid).finally(() => this.#underWay.delete(call));
+    this.#underWay.add(call);
   }
 
   async #call(uid: string): Promise<void> {
@@ -69,6 +82,6 @@ export class PodSigner {
     call.failures = isSigned ? 0 : call.failures + 1;
     const isUp = isSigned || call.pod.isReady;
     const pause = isUp ? lifetime / renewalPart : Math.min(longestPauseMs, firstPauseMs * 1.3 ** call.failures);
-    call.timer = setTimeout(() => void this.#call(uid), Math.min(pause, 0x7fff_ffff)).unref();
+    call.timer = setTimeout(() => this.#begin(uid), Math.min(pause, 0x7fff_ffff)).unref();
   }
 }
