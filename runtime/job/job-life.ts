@@ -87,7 +87,7 @@ export class JobLife {
   }
 
   /**
-   * Brings the command of a batch job what it needs of this program. A run whose command cannot get it is killed.
+   * Brings the command of a batch job what it needs of this program. Resolves early if the run ends meanwhile.
    * @throws JobError with the reason
    */
   async deliver(run: JobRun, client: ClientOrder): Promise<void> {
@@ -106,7 +106,6 @@ export class JobLife {
     } catch (cause) {
       // The end of the run has a reason of its own.
       if (run.endReason !== undefined) return;
-      await this.kill();
       throw cause instanceof JobError ? cause : new JobStartError(this.name, errorMessage(cause), { cause });
     } finally {
       progress.end();

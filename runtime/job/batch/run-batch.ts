@@ -21,8 +21,9 @@ export async function runBatch(life: JobLife, command: readonly string[], option
   const run = await abortable(life.appliedWith(client), options.signal);
   const { record, ended } = run;
   let failure: unknown;
-  const delivered = life.deliver(run, client).catch((error: unknown) => {
+  const delivered = life.deliver(run, client).catch(async (error: unknown) => {
     failure = error;
+    await life.kill();
     throw error;
   });
   delivered.catch(() => {});

@@ -1,10 +1,12 @@
 /** The commands `viceroy job apply`, `state`, `kill`, `logs` and so on. Each of them gets a loaded job and returns an exit code. */
 import type { ClientOutcome } from "../batch/client.js";
 import type { Job } from "../job.js";
+import { formatPlace } from "../mesh-spec.js";
 import type { JobRecord } from "../record/job-record.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { exec } from "./exec.js";
 import { actorTable, type ListedActors, listActors } from "./list-actors.js";
+import { port } from "./port.js";
 import { printLogs } from "./print-logs.js";
 import { run } from "./run.js";
 import { spmd } from "./spmd.js";
@@ -27,7 +29,25 @@ async function apply(job: Job, { json }: JobCommandOptions, { out }: CommandOutp
   return done;
 }
 
-async function state(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+async function state(job: Job, options: JobCommandOptions, output: CommandOutput): Promise<number> {
+  const code = await printState(job, options, output);
+  if (code === done && options.watch) await printEvents(job, options, output);
+  return code;
+}
+
+/** Prints what happens to a job that runs, until it has ended. */
+async function printEvents(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<void> {
+  if (!job.active) return;
+  for await (const { kind, mesh, rank, reason, at } of job.watch()) {
+    if (json) out(JSON.stringify({ event: kind, mesh, rank, reason, at }));
+    else {
+      const place = mesh === undefined || rank === undefined ? "" : ` ${formatPlace({ mesh, rank })}`;
+      out(`${new Date(at).toISOString()}  ${kind}${place}: ${reason}`);
+    }
+  }
+}
+
+async function printState(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
   const record = await job.find();
   if (record === undefined) {
     const last = job.lastRecord();
@@ -114,6 +134,15 @@ async function rbac(job: Job, { json }: JobCommandOptions, { out }: CommandOutpu
   return done;
 }
 
+/** Prints which cluster a job of Kubernetes uses, and as whom. */
+async function context(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+  const { contextOf } = await import("./kubernetes-context.js");
+  const found = await contextOf(job);
+  if (json) out(JSON.stringify(found));
+  else for (const [name, value] of Object.entries(found)) out(`${name.padEnd(10)}${value}`);
+  return done;
+}
+
 /** The commands by name. */
 export const jobCommands: Readonly<Record<string, Command>> = {
   apply,
@@ -122,8 +151,10 @@ export const jobCommands: Readonly<Record<string, Command>> = {
   logs,
   run,
   exec,
+  port,
   spmd,
   sync,
   manifest,
   rbac,
+  context,
 };

@@ -154,6 +154,12 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
       expect(code).toBe(127);
       expect(await podsOf(place.namespace)).toEqual([]);
 
+      // The user of the kubeconfig file can be looked up when something is refused.
+      const context = JSON.parse((await viceroyJob(place, "context", "--json")).out);
+      expect(context).toMatchObject({ namespace: place.namespace, server: lab().config.getCurrentCluster()!.server });
+      expect(context.access).toMatch(/^context "lab" of \//);
+      expect(context.user).toMatch(new RegExp(`^system:serviceaccount:${place.namespace}:user-`));
+
       const other = await newPlace({ meshes: { workers: { hosts: 1, image: "registry.invalid/none:1" } } });
       const image = await viceroyJob(
         { ...other, options: { ...other.options, hostTimeout: "20s" } },

@@ -32,6 +32,8 @@ const usualPlaces: AccessPlaces = {
 
 /** The access to a cluster. */
 export interface ClusterAccess extends Asker {
+  /** Where the access comes from: the context and its file, or the pod. */
+  readonly source: string;
   /** Returns the options of a request: the credentials, which can be other ones each time, and the agent. */
   requestOptions(): Promise<RequestOptions>;
   /** Reads the credentials again. Called when the API server does not accept them. */
@@ -52,6 +54,7 @@ export async function openAccess(options: AccessOptions, places: AccessPlaces = 
   return {
     server,
     who,
+    source: `context "${config.getCurrentContext()}" of ${file}`,
     async requestOptions() {
       const request: RequestOptions = {};
       await config.applyToHTTPSOptions(request);

@@ -37,7 +37,7 @@ const keepAliveMs = 10_000;
 const pageSize = 500;
 
 interface Call extends Asked {
-  readonly method: "GET" | "PATCH" | "DELETE";
+  readonly method: "GET" | "PATCH" | "POST" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: { readonly type: string; readonly value: unknown };
@@ -150,6 +150,20 @@ export class HttpApi implements KubernetesApi {
       sinceTime: since,
     };
     yield* this.#lines({ ...asked, path, method: "GET", query, signal, ...(follow ? { silence: 0 } : {}) });
+  }
+
+  /** Returns the user and the groups that the API server sees in the credentials of this program. */
+  async whoAmI(): Promise<{ readonly username: string; readonly groups: readonly string[] }> {
+    const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    const asked = { verb: "create", resource: "selfsubjectreviews", namespace: this.namespace };
+    const value = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const { status } = await this.#json<{ status: { userInfo: { username: string; groups?: readonly string[] } } }>({
+      ...asked,
+      path,
+      method: "POST",
+      body: { type: "application/json", value },
+    });
+    return { username: status.userInfo.username, groups: status.userInfo.groups ?? [] };
   }
 
   #call(verb: string, kind: ResourceKind, name?: string): Asked & { readonly path: string } {
