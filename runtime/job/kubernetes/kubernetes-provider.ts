@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
-import { hostUri, secretsFile } from "../credentials/credentials-folder.js";
+import { hostUri } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
 import { formatPlace, hostPlaces } from "../mesh-spec.js";
 import type {
@@ -27,12 +27,14 @@ import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
 import { retrying } from "./api/retry.js";
 import { checkCommand, commandJobName } from "./batch/check-command.js";
 import { commandOutcome, commandStart } from "./batch/command-end.js";
+import { commandSecret, hasCommand, podsOfCommand } from "./batch/command-run.js";
 import { CommandWatch } from "./batch/command-watch.js";
 import { deliverCommand } from "./batch/deliver.js";
+import { suspendHosts } from "./batch/end-hosts.js";
 import { tokenName } from "./batch/private-files.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
-import { commandLabel, commandMesh, hostPort, meshLabel, meshObjectName, runLabel } from "./manifest/layout.js";
+import { hostPort, meshObjectName, runLabel } from "./manifest/layout.js";
 import { endOf, jobsEnd, reportJobEvents } from "./pods/job-ends.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
@@ -116,7 +118,7 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const places = hostPlaces(provisionedMeshes(this.#spec));
     const tokens = () => Object.fromEntries(places.map((place) => [hostUri(applyId, place), token]));
     const own = credentials?.secrets ?? tokens();
-    const secrets = hasCommand ? { ...own, ...(await this.#commandSecret(submission, token)) } : own;
+    const secrets = hasCommand ? { ...own, ...(await commandSecret(submission, token)) } : own;
     const holder = hasCommand ? commandJobName(this.#spec) : undefined;
     const run = jobRun(this.#spec, {
       applyId,
@@ -150,11 +152,11 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
   }
 
   async outcome(allocation: KubernetesAllocation): Promise<ClientOutcome | undefined> {
-    return allocation.hasCommand ? commandOutcome(await this.#commandPods(allocation)) : undefined;
+    return allocation.hasCommand ? commandOutcome(await this.#commandPods(allocation.applyId)) : undefined;
   }
 
   async startOf(allocation: KubernetesAllocation): Promise<number | undefined> {
-    return allocation.hasCommand ? commandStart(await this.#commandPods(allocation)) : undefined;
+    return allocation.hasCommand ? commandStart(await this.#commandPods(allocation.applyId)) : undefined;
   }
 
   async isAlive({ applyId, owner, isInside }: KubernetesAllocation): Promise<boolean> {
@@ -233,6 +235,8 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames(hasCommand), either)] : [];
     try {
       const reason = await Promise.race([seen, ...ended]);
+      // The pod of the command has ended them, unless it was killed. They end by themselves if this program may not do it.
+      if (hasCommand) await suspendHosts(api, allocation.applyId).catch(() => {});
       return command.explain(reason);
     } finally {
       ending.abort();
@@ -287,36 +291,16 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     return retrying(() => api.get("ConfigMap", this.#spec.name), { limit: awayLimit });
   }
 
+  async #commandPods(applyId: string): Promise<readonly ApiObject[]> {
+    return podsOfCommand(await this.#api(), this.#spec.name, applyId);
+  }
+
   /** @param names the Jobs with whose end the run ends */
   async #jobsLive(api: KubernetesApi, applyId: string, names: readonly string[]): Promise<boolean> {
     const labelSelector = runSelector(this.#spec.name, applyId);
     const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit });
     const found = items.filter(({ metadata }) => names.includes(metadata.name!));
     return found.length === names.length && found.every((job) => endOf(job) === undefined);
-  }
-
-  /** Returns the pod of the command of a run; none after it was deleted. */
-  async #commandPods({ applyId }: KubernetesAllocation): Promise<readonly ApiObject[]> {
-    const labelSelector = `${runSelector(this.#spec.name, applyId)},${meshLabel}=${commandMesh}`;
-    const api = await this.#api();
-    return (await retrying(() => api.list("Pod", { labelSelector }), { limit: awayLimit })).items;
-  }
-
-  /** Makes the secret of the pod of a command, for which the run has none yet. */
-  async #commandSecret({ applyId, credentials }: Submission, token: string): Promise<Record<string, string>> {
-    const place = { mesh: commandMesh, rank: 0 };
-    const identity = hostUri(applyId, place);
-    if (credentials === undefined) return { [identity]: token };
-    const { addSecrets, readSecrets } = await import("../credentials/index.js");
-    addSecrets(credentials.folder, applyId, [place]);
-    return { [identity]: readSecrets(join(credentials.folder, secretsFile))[identity]! };
-  }
-
-  /** Returns whether the Jobs of a run replace failed pods. */
-  async #replaces(api: KubernetesApi, { applyId }: KubernetesAllocation): Promise<boolean> {
-    const labelSelector = runSelector(this.#spec.name, applyId);
-    const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit });
-    return items.every(({ spec }) => (spec as { backoffLimitPerIndex?: number }).backoffLimitPerIndex !== 0);
   }
 
   /** Removes what an earlier run of the same name has left. @throws Error if that run goes on */
@@ -393,11 +377,6 @@ export class KubernetesProvider implements JobProvider<KubernetesAllocation> {
     const token = this.#makesPods ? readFileSync(join(folder, tokenName), "utf8") : process.env["VICEROY_TOKEN"];
     return { ...known, address: `tcp://${at}`, ...(token === undefined ? {} : { token }) };
   }
-}
-
-/** Returns whether a command runs in a pod of its own. @param owner the owner of the objects of a run */
-function hasCommand({ metadata }: ApiObject): boolean {
-  return metadata.labels?.[commandLabel] === "true";
 }
 
 /** Makes the provider again from what a record contains. */

@@ -1,4 +1,5 @@
 /** Reads what the pods of a job have printed, from all of them at once. */
+import { setTimeout as pause } from "node:timers/promises";
 import { holding } from "../../batch/batch-run.js";
 import type { JobLogLine, LogRequest } from "../../provider.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
@@ -8,6 +9,9 @@ import { commandMesh } from "../manifest/layout.js";
 import { followLog } from "./followed-log.js";
 import type { PodFeed } from "./pod-feed.js";
 import { noPods, type PodFacts, type PodState } from "./pod-state.js";
+
+/** Time in ms in which the last lines of hosts are read when the command has ended. */
+const lastLinesMs = 5000;
 
 /** Maximum number of lines that are read ahead of the reader. */
 const maxAhead = 10_000;
@@ -28,6 +32,8 @@ export async function* readPodLogs(
   let wake: (() => void) | undefined;
   let resume: (() => void) | undefined;
   const readers = new Map<string, Promise<void>>();
+  /** The reader of the pod of the command, if there is one. */
+  const commands: Promise<void>[] = [];
   let current = noPods;
   const linesOf = ({ uid, name, container }: PodFacts): AsyncIterable<string> => {
     if (ended === undefined) return api.logs(name, { container, follow: false, signal: either });
@@ -50,7 +56,9 @@ export async function* readPodLogs(
     current = state;
     for (const pod of [...state.values()].sort(byPlace)) {
       if (!(pod.isRunning || pod.isOver) || readers.has(pod.uid)) continue;
-      readers.set(pod.uid, read(pod).catch(ignoreGone));
+      const reading = read(pod).catch(ignoreGone);
+      readers.set(pod.uid, reading);
+      if (pod.place.mesh === commandMesh) commands.push(reading);
     }
   };
   const all = async () => {
@@ -60,7 +68,11 @@ export async function* readPodLogs(
       const watching = holding(feed.until((state) => void begin(state), either));
       await Promise.race([watching, ended(either)]).catch(() => {});
     }
-    await Promise.all(readers.values());
+    await Promise.all(commands);
+    // Hosts whose command was killed go on for a while.
+    const isLimited = ended !== undefined && commands.length > 0;
+    const last = isLimited ? [pause(lastLinesMs, undefined, { signal: either, ref: false })] : [];
+    await Promise.race([Promise.all(readers.values()), ...last]);
   };
   let isOver = false;
   let fault: unknown;

@@ -14,7 +14,7 @@ import { podAccess, serviceAccountFolder } from "../../api/pod-access.js";
 import type { KubernetesSpec } from "../../kubernetes-spec.js";
 import { type CommandOrder, failureMark, orderVariable, podFailed, toldToEnd, waitingLine } from "../command-order.js";
 import { DaemonOfPod } from "./daemon-of-pod.js";
-import { endHosts, hostJobs } from "./end-hosts.js";
+import { endHosts, hostJobs } from "../end-hosts.js";
 import { runCommand } from "./run-command.js";
 import { signHosts } from "./sign-hosts.js";
 import { writeRun } from "./write-run.js";
