@@ -185,6 +185,12 @@ onKubernetes("the Role of drivers", (lab) => {
     await expect(read()).rejects.toThrow(denial("get", "pods/log"));
   });
 
+  test("without get of jobs, a mesh is not resized", async () => {
+    await take("get", "jobs");
+    await expect(job.resize({ trainers: 2 })).rejects.toThrow(denial("get", "jobs"));
+    await setRules(lab(), account, rules);
+  });
+
   test.skipIf(backend === "cluster")(
     "without patch of pods, a lost host is replaced after the delay of its Job, and an event says why",
     async () => {

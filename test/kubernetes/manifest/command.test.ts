@@ -30,7 +30,7 @@ test("the manifest has all objects as they are applied, with notes instead of pr
   const { owner, owned } = objectsOf(fullJob());
   const nameOf = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.name}`;
   // The daemon of the test's own objects is smaller than a part.
-  expect(printed.map(nameOf).filter((name) => name !== "ConfigMap train-program-1")).toEqual(
+  expect(printed.map(nameOf).filter((name) => !/^ConfigMap train-program-[1-9]$/.test(name))).toEqual(
     [owner, ...owned].map(nameOf),
   );
   expect(printed[0]!["data"]).toEqual({
@@ -61,19 +61,33 @@ test("the Role names the objects of the job", () => {
   const { status, stdout } = viceroyJob("rbac");
   expect(status).toBe(0);
   const [role, ...others] = objectsIn(stdout);
-  expect(others).toEqual([]);
+  expect(others.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    "ServiceAccount train-command",
+    "Role train-command",
+    "RoleBinding train-command",
+  ]);
+  // The pod of a command can make no object, and reads no Secret.
+  const verbs = (others[1]!["rules"] as { resources: string[]; verbs: string[] }[]).flatMap((rule) => rule.verbs);
+  expect(verbs).not.toContain("create");
+  expect(others[1]!["rules"]).toContainEqual({
+    apiGroups: ["batch"],
+    resources: ["jobs"],
+    resourceNames: ["train-trainers", "train-loaders"],
+    verbs: ["get", "patch", "delete"],
+  });
   expect(role).toMatchObject({ kind: "Role", metadata: { name: "train-driver", namespace: "team" } });
   expect(role!["rules"]).toContainEqual({
     apiGroups: ["batch"],
     resources: ["jobs"],
-    resourceNames: ["train-trainers", "train-loaders"],
-    verbs: ["patch"],
+    resourceNames: ["train-trainers", "train-loaders", "train-command"],
+    verbs: ["get", "patch"],
   });
 });
 
 test.each([
   ["manifest", "print the manifest"],
   ["rbac", "print the Role"],
+  ["context", "print the context"],
 ])("%s says that a job of another kind has none", (command, what) => {
   expect(viceroyJob(command, "--export", "other")).toEqual({
     status: 3,

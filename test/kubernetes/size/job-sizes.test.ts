@@ -29,7 +29,7 @@ test("a wait ends when the mesh has got smaller, and not by an older version of 
   expect(await waits[0]).toBe("nobody waits any more");
 });
 
-test("hosts that are given back are warned about and lost with that reason, and the next ones at their ranks replace nothing", () => {
+test("hosts that are given back are warned about and lost with that reason, and the next ones at their ranks replace nothing", async () => {
   const sizes = new JobSizes();
   const told: string[] = [];
   const losses = new PodLosses(({ kind, reason }) => told.push(`${kind}: ${reason}`), {
@@ -46,6 +46,8 @@ test("hosts that are given back are warned about and lost with that reason, and 
   see();
   sizes.see(job(3, 3));
   see(podObject({ uid: "b", name: "b" }));
+  // Events are told one after the other, when it is known why.
+  await new Promise(setImmediate);
   expect(told).toEqual([
     `warned: pod a of workers[2] is being deleted: ${gone}`,
     `host-lost: pod a of workers[2] is gone: ${gone}`,

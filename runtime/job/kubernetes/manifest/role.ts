@@ -27,7 +27,7 @@ export function driverRole({ name, namespace, ...spec }: KubernetesSpec, objects
 }
 
 /** The driver reads of pods: their addresses, what they print, and why they do not start. */
-const watchedPods: readonly PolicyRule[] = [
+export const watchedPods: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
   { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
   { apiGroups: [""], resources: ["events"], verbs: ["list", "watch"] },
@@ -53,7 +53,8 @@ function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
     { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get", "delete"] },
     ...named("", "services", "Service", ["patch"]),
     ...named("", "secrets", "Secret", ["patch"]),
-    ...named("batch", "jobs", "Job", ["patch"]),
+    // The size of a mesh is that of its Job.
+    ...named("batch", "jobs", "Job", ["get", "patch"]),
     ...named("networking.k8s.io", "networkpolicies", "NetworkPolicy", ["patch"]),
   ];
 }
