@@ -75,8 +75,9 @@ export function forwardingServer(
   target: { readonly host: string; readonly port: number },
   failed: (reason: string) => void,
 ): Server {
-  return createServer((near: Socket) => {
-    const far = connect(target);
+  // Whoever has sent all may still wait for an answer.
+  return createServer({ allowHalfOpen: true }, (near: Socket) => {
+    const far = connect({ ...target, allowHalfOpen: true });
     far.on("error", (error) => {
       if (far.connecting || far.bytesRead + far.bytesWritten === 0) failed(errorMessage(error));
       near.destroy();
