@@ -11,8 +11,8 @@
  * `runtime`. What talks to the API server of Kubernetes is in a chunk that its jobs load on first use. job-keeper.js,
  * job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the certificates of jobs, for all of
  * them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh brings to a host.
- * job-kubernetes-host.cjs is the program of a pod of Kubernetes, and job-kubernetes-image.cjs the one that pods apply the steps of
- * an image with.
+ * job-kubernetes-host.cjs is the program of a pod of Kubernetes, job-kubernetes-image.cjs the one that pods apply the steps of
+ * an image with, and job-kubernetes-holder.cjs the one of the pod in which the command of a job runs.
  * - sync: sync.mjs, which a program loads when it brings code to hosts, and hosts when they receive it. It takes parts of the
  * runtime from the instance that its process has loaded, because hosts of jobs have no package.json.
  * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it
@@ -417,6 +417,7 @@ async function buildJob() {
         "job-ssh-probe": "runtime/job/ssh/doctor/probe/main.ts",
         "job-kubernetes-host": "runtime/job/kubernetes/host/main.ts",
         "job-kubernetes-image": "runtime/job/kubernetes/image/applier/main.ts",
+        "job-kubernetes-holder": "runtime/job/kubernetes/batch/holder/main.ts",
       },
       outdir: dist,
       outExtension,

@@ -225,11 +225,13 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     logs: "print what the hosts have printed, also after the end",
     exec: "run a command on the hosts of the running job, and exit with the worst of its exit codes",
     run: "run a command inside the allocation, and exit with its exit code",
+    port: "make a port of a host reachable at this machine, until Ctrl-C",
     spmd: "run a script of one process per rank on the hosts of the job, and exit with the code of the first that fails",
     sync: "bring the code of the program to the hosts of the running job, before its next run does",
     resize: "change the numbers of hosts of the running job, and return when the new ones are up",
     manifest: "print the objects of a job of Kubernetes as YAML; submits nothing",
-    rbac: "print the Role that a driver of a job of Kubernetes needs; submits nothing",
+    rbac: "print the permissions that a driver of a job of Kubernetes and the pod of its command need; submits nothing",
+    context: "print which cluster and namespace a job of Kubernetes uses, and as whom; submits nothing",
   };
   for (const [name, description] of Object.entries(texts)) {
     const command = program
@@ -239,7 +241,8 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       .option("--export <name>", "the name of the export", "default")
       .option("--json", "print JSON, one value per line");
     if (name === "logs") command.option("--follow", "wait for further lines until the job has ended");
-    if (name === "run") command.option("--detach", "return when the job has been submitted");
+    if (name === "state") command.option("--watch", "go on with what happens to the job until it has ended");
+    if (name === "run") command.option("--detach", "return when the job has all that the command needs");
     const whole = (option: string) => (text: string) =>
       /^\d+$/.test(text)
         ? Number(text)
@@ -248,6 +251,12 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       command
         .option("--mesh <name>", "the mesh of the hosts; default: all meshes")
         .option("--rank <rank>", "the rank of the host in its mesh; default: all ranks", whole("--rank"));
+    }
+    if (name === "port") {
+      command
+        .argument("<port>", "a port of the host, or a port here and one there: 9000:8080")
+        .option("--mesh <name>", "the mesh of the host; default: the first mesh")
+        .option("--rank <rank>", "the rank of the host in its mesh; default: 0", whole("--rank"));
     }
     if (name === "sync") {
       command
@@ -288,7 +297,8 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       const options = command.opts<JobOptions>();
       const { job } = await import("./commands/job.js");
       const { configIfAny } = await import("./project-config.js");
-      end(await job(name, options, takesCommand || takesSizes ? first : [], await configIfAny("job"), processIo));
+      const words = takesCommand || takesSizes ? first : name === "port" ? [first] : [];
+      end(await job(name, options, words, await configIfAny("job"), processIo));
     });
   }
 }

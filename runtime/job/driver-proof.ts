@@ -5,7 +5,6 @@ import { credentialsFolder } from "./credentials/credentials-folder.js";
 import type { DriverCredentials } from "./credentials/index.js";
 import { JobStartError } from "./errors.js";
 import type { TlsSpec } from "./job-options.js";
-import type { JobRun } from "./job-run.js";
 import type { JobProvider, ReadyHost } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 
@@ -46,7 +45,7 @@ export function whyHostsEnd(isInside: boolean, isRecorded: boolean): string | un
  */
 export async function controllerFilesOf(
   { tls }: Pick<JobProvider, "tls">,
-  { record: { name, folder } }: Pick<JobRun, "record">,
+  { record: { name, folder } }: { readonly record: Pick<JobRecord, "name" | "folder"> },
 ): Promise<TlsFiles | undefined> {
   if (tls === null) return undefined;
   const { issueController } = await import("./credentials/index.js");

@@ -20,7 +20,7 @@ import { ownHosts } from "./kernel.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { Progress } from "./progress.js";
 import type { JobLogLine, JobProvider, Report } from "./provider.js";
-import type { JobRecord } from "./record/job-record.js";
+import { formatRecord, type JobRecord } from "./record/job-record.js";
 import { specHash } from "./record/spec-hash.js";
 import { resizeRun } from "./resize-run.js";
 import { type SubmittedJob, submitJob } from "./submitted-job.js";
@@ -84,6 +84,32 @@ export class JobLife {
     while (this.#applying !== undefined) await this.#applying.catch(() => {});
     if (this.#run === undefined) return this.#startApplying({ client });
     throw new JobSubmitError(this.name, `it runs already as ${this.#run.record.applyId}; kill it first`);
+  }
+
+  /**
+   * Brings the command of a batch job what it needs of this program. Resolves early if the run ends meanwhile.
+   * @throws JobError with the reason
+   */
+  async deliver(run: JobRun, client: ClientOrder): Promise<void> {
+    const { provider, options } = this;
+    if (provider.deliver === undefined) return;
+    const output = options.progress === "silent" ? undefined : process.stderr;
+    const progress = new Progress(this.name, 0, output);
+    const report: Report = (event) => {
+      progress.add(event);
+      this.#report(event);
+    };
+    const { record, leaving } = run;
+    const delivery = { client, record: formatRecord(record), options, report, signal: leaving.signal };
+    try {
+      await provider.deliver(record.allocation, delivery);
+    } catch (cause) {
+      // The end of the run has a reason of its own.
+      if (run.endReason !== undefined) return;
+      throw cause instanceof JobError ? cause : new JobStartError(this.name, errorMessage(cause), { cause });
+    } finally {
+      progress.end();
+    }
   }
 
   /** Finds a run that was submitted before, and never submits the job. @throws JobLostError if there is none */

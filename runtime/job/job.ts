@@ -229,8 +229,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
   }
 
   /**
-   * Submits the job with a command that runs inside the allocation, on the machine of the first host. The command survives
-   * this program and this machine. When it has ended, the hosts end, and its exit code is the job's. A program that it
+   * Submits the job with a command that runs inside the allocation: on the machine of the first host, or in a pod of its own. The command survives
+   * this program and this machine; on Kubernetes, as soon as its pod has the code of this program: see {@link BatchRun.delivered}. When it has ended, the hosts end, and its exit code is the job's. A program that it
    * runs gets its own allocation from {@link state} of the same job, and {@link kill} ends nothing there but the program's
    * own processes.
    *

@@ -7,4 +7,5 @@ export type { HostFinder } from "../host/attached/host-returns.js";
 export { detachHosts, HandOverRefusedError } from "../host/hand-over/detach-hosts.js";
 export { type HostMesh, joinHosts, ownHosts } from "../host/mesh/host-mesh.js";
 export type { SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
+export { locatePath } from "../proc/platform/program-places.js";
 export { version } from "../version.js";

@@ -7,7 +7,7 @@
  */
 import type { ClientOrder, ClientOutcome } from "./batch/client.js";
 import type { JobEvent } from "./events.js";
-import type { TlsSpec } from "./job-options.js";
+import type { CheckedOptions, TlsSpec } from "./job-options.js";
 import type { HostPlace } from "./mesh-spec.js";
 
 /** A value that JSON can represent. */
@@ -55,6 +55,18 @@ export interface ReadyHost extends HostPlace {
   readonly token?: string;
   /** How many times the host was replaced. Absent: the provider does not count. */
   readonly incarnation?: number;
+}
+
+/** What a provider brings to the command of a batch job. */
+export interface Delivery {
+  readonly client: ClientOrder;
+  /** The record of the run, in the form of its file. */
+  readonly record: string;
+  readonly options: CheckedOptions;
+  /** Told what the command waits for. */
+  readonly report: Report;
+  /** Aborted when the job has ended, or this program leaves it. */
+  readonly signal: AbortSignal;
 }
 
 /** A line that a host, or a process on it, has printed. */
@@ -120,6 +132,12 @@ export interface JobProvider<A extends Json = Json> {
   find(applyId: string, folder: string): Promise<A | undefined>;
   /** Returns the allocation in which this program itself runs, as the command of a batch job. @param folder that of the run */
   ownAllocation(applyId: string, folder: string): A;
+  /**
+   * Brings the command of a batch job what it needs of this program: its code and credentials. Resolves when the command does not need this program any
+   * more. Absent: it has all that it needs when the job is submitted.
+   * @throws JobStartError if the command cannot start; Error if the program cannot be brought to it
+   */
+  deliver?(allocation: A, delivery: Delivery): Promise<void>;
   /** Returns how the command of a batch job has ended; undefined while it runs, or if it was ended with its job. */
   outcome(allocation: A): Promise<ClientOutcome | undefined>;
   /** Returns the time in ms since 1970 at which the command of a batch job was started; undefined while it waits for that. */

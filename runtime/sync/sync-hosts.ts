@@ -18,6 +18,7 @@ import {
 } from "./kernel.js";
 import { lockedPackages } from "./packages/locked-packages.js";
 import { withPreparedModules } from "./prepared-modules.js";
+import { contains } from "./scan/check-root.js";
 import { type Scan, scan } from "./scan/scan.js";
 import { ingest } from "./store/ingest.js";
 import { SyncError } from "./sync-error.js";
@@ -27,18 +28,21 @@ import { sizeOf } from "./tree/manifest.js";
 /**
  * Brings the code of this program to hosts, and makes it the code of later processes there.
  *
+ * @param started further files with which processes there start; those outside of the roots are ignored
  * @throws {SyncError} if the roots cannot be scanned, the store of this machine cannot be written, or a host does not get the tree
  */
 export async function syncTree(
   hosts: AttachedHosts,
   region: Region,
   options: SyncOptions,
+  started: readonly string[] = [],
 ): Promise<{ readonly tree: SyncedTree; readonly report: SyncReport }> {
   checkSyncOptions(options);
   const { roots = [projectFolder(process.cwd())], onProgress = () => {}, quota } = options;
   const { onProgress: _, quota: __, packages = true, limits, ...rules } = options;
   await hosts.ready;
-  const needed = programRegistries();
+  const isInRoots = (file: string) => roots.some((root) => contains(path.resolve(root), file));
+  const needed = [...programRegistries(), ...started.filter(isInRoots)];
   const scanned = await scan({
     ...rules,
     ...(limits === undefined ? {} : { limits }),

@@ -31,7 +31,7 @@ export interface Ended {
 
 /** Which job, and where the command line runs. */
 export interface JobPlace {
-  readonly job: "local" | "process" | "slurm" | "ssh";
+  readonly job: "kubernetes" | "local" | "process" | "slurm" | "ssh";
   readonly cache: string;
   /** Further options of the job. */
   readonly options?: object;

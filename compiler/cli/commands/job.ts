@@ -16,6 +16,7 @@ export interface JobOptions {
   readonly export: string;
   readonly json?: boolean;
   readonly follow?: boolean;
+  readonly watch?: boolean;
   readonly detach?: boolean;
   readonly mesh?: string;
   readonly rank?: number;
@@ -53,6 +54,7 @@ export async function job(
   const {
     json = false,
     follow = false,
+    watch = false,
     detach = false,
     mesh,
     rank,
@@ -62,7 +64,20 @@ export async function job(
     exclude,
     root,
   } = options;
-  const given = { json, follow, detach, command: words, mesh, rank, procs, gpusPerProc, maxRestarts, exclude, root };
+  const given = {
+    json,
+    follow,
+    watch,
+    detach,
+    command: words,
+    mesh,
+    rank,
+    procs,
+    gpusPerProc,
+    maxRestarts,
+    exclude,
+    root,
+  };
   return runProgram(process.execPath, [...flags, program, command, file, options.export, JSON.stringify(given)]);
 }
 

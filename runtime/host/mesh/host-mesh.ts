@@ -20,6 +20,7 @@ import {
 } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
 import type { RoutedHost } from "../attached/host-targets.js";
+import type { CodePlace } from "../attached/hosts-code.js";
 import { commandsOf, type HostCommands, ownCommands } from "./host-commands.js";
 import { OwnHosts } from "./own-hosts.js";
 import { ProcMesh } from "./proc-mesh.js";
@@ -28,7 +29,7 @@ import { checkHostsResize, type ResizeHostsOptions } from "./resize-hosts.js";
 import type { ProcPlanner, ResizeSpec } from "./resize-options.js";
 import { checkListedCpus, checkProcsOptions, planProcs, type SpawnProcsOptions } from "./spawn-procs-options.js";
 import { type PlanForExtent, planReplacements, startJoining, startProcs } from "./start-procs.js";
-import { type SyncOptions, type SyncReport, syncCode } from "./sync-code.js";
+import { bringProgram, type SyncOptions, type SyncReport, syncCode } from "./sync-code.js";
 
 /** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
@@ -316,6 +317,19 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     return attachment === undefined
       ? ownCommands()
       : commandsOf(attachment.hostAt([...baseRanks(this.#region)][rank]!));
+  }
+
+  /**
+   * Brings the code of a program that is no process of Viceroy to the first host.
+   *
+   * @param started the files with which that program starts
+   * @returns where the code is there
+   * @hidden
+   */
+  bringProgram(options: SyncOptions, started: readonly string[]): Promise<CodePlace> {
+    const attachment = this.#attached;
+    if (attachment === undefined) throw new Error("cannot bring a program to the own host: it is there");
+    return bringProgram(attachment, this.#region, options, started);
   }
 
   #requireWhole(verb: string): AttachedHosts {

@@ -2,9 +2,9 @@
 import { isInlined } from "../../inlined.js";
 import { importModule } from "../../proc/platform/import-module.js";
 import { locateModule, ownScheme } from "../../proc/platform/program-places.js";
-import type { Region } from "../../shape/index.js";
+import { baseRanks, type Region } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
-import type { CodeTree } from "../attached/hosts-code.js";
+import type { CodePlace, CodeTree } from "../attached/hosts-code.js";
 import type { SyncOptions, SyncReport } from "./sync-options.js";
 
 export type { SyncOptions, SyncReport } from "./sync-options.js";
@@ -14,11 +14,15 @@ export const syncModule = `${ownScheme}sync.mjs`;
 
 /** The exports of the module. */
 export interface SyncModule {
-  /** Brings the code of this program to hosts, and makes it the code of later processes there. */
+  /**
+   * Brings the code of this program to hosts, and makes it the code of later processes there.
+   * @param started further files with which processes there start, those outside of the roots are ignored
+   */
   syncTree(
     hosts: AttachedHosts,
     region: Region,
     options: SyncOptions,
+    started?: readonly string[],
   ): Promise<{ readonly tree: CodeTree; readonly report: SyncReport }>;
 }
 
@@ -42,4 +46,20 @@ export async function syncCode(
   if (attached === undefined) return { tree: "", files: 0, bytes: 0, hosts: [] };
   attached.checkOpen();
   return (await (await loadSync()).syncTree(attached, region, options)).report;
+}
+
+/**
+ * Brings the code of a program that another process will run to the first host of a region.
+ * @param started the files with which that program starts, and others, which are ignored if they are outside of the roots
+ * @returns where the code is on that host
+ */
+export async function bringProgram(
+  attached: AttachedHosts,
+  region: Region,
+  options: SyncOptions,
+  started: readonly string[],
+): Promise<CodePlace> {
+  attached.checkOpen();
+  const { tree } = await (await loadSync()).syncTree(attached, region, options, started);
+  return tree.on(attached.hostAt([...baseRanks(region)][0]!).id);
 }

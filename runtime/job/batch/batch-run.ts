@@ -10,6 +10,13 @@ export interface BatchRun {
   /** The program and its arguments. */
   readonly command: readonly string[];
   /**
+   * Waits until the command needs this program no more, which may end then. On Kubernetes, the pod of the command gets its code and the credentials
+   * of the job from this program; elsewhere, the command has all that it needs when the job has been submitted.
+   *
+   * @throws {JobStartError} as a rejection, when the pod of the command does not come up, or does not take the program; the job is killed then
+   */
+  delivered(): Promise<void>;
+  /**
    * Waits for the end of the job.
    *
    * @returns a promise that resolves with the exit code of the command, or with 128 plus the number of the signal that has

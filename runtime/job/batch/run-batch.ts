@@ -18,12 +18,24 @@ export async function runBatch(life: JobLife, command: readonly string[], option
   if (life.cache === undefined) {
     throw new JobSubmitError(life.name, "it has no cache, by which a command could be found again");
   }
-  const { record, ended } = await abortable(life.appliedWith(client), options.signal);
-  const exited = ended.then((reason) => exitCode(life, record, reason));
+  const run = await abortable(life.appliedWith(client), options.signal);
+  const { record, ended } = run;
+  let failure: unknown;
+  const delivered = life.deliver(run, client).catch(async (error: unknown) => {
+    failure = error;
+    await life.kill();
+    throw error;
+  });
+  delivered.catch(() => {});
+  const exited = ended.then((reason) => {
+    if (failure !== undefined) throw failure;
+    return exitCode(life, record, reason);
+  });
   exited.catch(() => {});
   return {
     applyId: record.applyId,
     command: client.command,
+    delivered: () => holding(delivered),
     exited: () => holding(exited),
     logs: (logOptions) => life.readLogs(record, logOptions),
     kill: () => life.kill(),

@@ -6,9 +6,11 @@ export interface JobCommandOptions {
   readonly json: boolean;
   /** Whether `logs` waits for further lines. */
   readonly follow: boolean;
+  /** Whether `state` goes on with what happens to the job. */
+  readonly watch: boolean;
   /** Whether `run` returns when the job has been submitted. */
   readonly detach: boolean;
-  /** The program and the arguments of `run`, `exec` and `spmd`, and the sizes of `resize`. */
+  /** The program and the arguments of `run`, `exec` and `spmd`, the sizes of `resize`, and the ports of `port`. */
   readonly command: readonly string[];
   /** The mesh of the hosts on which `exec` runs and to which `sync` brings the code, absent for all meshes; and `spmd`, absent for the only one. */
   readonly mesh?: string;

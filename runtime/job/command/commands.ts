@@ -1,10 +1,12 @@
 /** The commands `viceroy job apply`, `state`, `kill`, `logs` and so on. Each of them gets a loaded job and returns an exit code. */
 import type { ClientOutcome } from "../batch/client.js";
 import type { Job } from "../job.js";
+import { formatPlace } from "../mesh-spec.js";
 import type { JobRecord } from "../record/job-record.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { exec } from "./exec.js";
 import { actorTable, type ListedActors, listActors } from "./list-actors.js";
+import { port } from "./port.js";
 import { printLogs } from "./print-logs.js";
 import { resize } from "./resize.js";
 import { run } from "./run.js";
@@ -29,7 +31,25 @@ async function apply(job: Job, { json }: JobCommandOptions, { out }: CommandOutp
   return done;
 }
 
-async function state(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+async function state(job: Job, options: JobCommandOptions, output: CommandOutput): Promise<number> {
+  const code = await printState(job, options, output);
+  if (code === done && options.watch) await printEvents(job, options, output);
+  return code;
+}
+
+/** Prints what happens to a job that runs, until it has ended. */
+async function printEvents(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<void> {
+  if (!job.active) return;
+  for await (const { kind, mesh, rank, reason, at } of job.watch()) {
+    if (json) out(JSON.stringify({ event: kind, mesh, rank, reason, at }));
+    else {
+      const place = mesh === undefined || rank === undefined ? "" : ` ${formatPlace({ mesh, rank })}`;
+      out(`${new Date(at).toISOString()}  ${kind}${place}: ${reason}`);
+    }
+  }
+}
+
+async function printState(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
   const record = await job.find();
   if (record === undefined) {
     const last = job.lastRecord();
@@ -109,10 +129,19 @@ async function manifest(job: Job, { json }: JobCommandOptions, { out }: CommandO
   return done;
 }
 
-/** Prints the Role that a driver of a job of Kubernetes needs. */
+/** Prints the permissions that a driver of a job of Kubernetes needs, and those of the pod of its command. */
 async function rbac(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
-  const { printObjects, roleOf } = await import("./kubernetes-manifest.js");
-  out(printObjects([roleOf(job)], json));
+  const { printObjects, rolesOf } = await import("./kubernetes-manifest.js");
+  out(printObjects(rolesOf(job), json));
+  return done;
+}
+
+/** Prints which cluster a job of Kubernetes uses, and as whom. */
+async function context(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+  const { contextOf } = await import("./kubernetes-context.js");
+  const found = await contextOf(job);
+  if (json) out(JSON.stringify(found));
+  else for (const [name, value] of Object.entries(found)) out(`${name.padEnd(10)}${value}`);
   return done;
 }
 
@@ -124,9 +153,11 @@ export const jobCommands: Readonly<Record<string, Command>> = {
   logs,
   run,
   exec,
+  port,
   spmd,
   sync,
   resize,
   manifest,
   rbac,
+  context,
 };

@@ -3,7 +3,8 @@
  * notes: the driver writes them when it submits the job, and nobody reads them.
  */
 import { type Job, providerOfJob } from "../job.js";
-import type { KubernetesSpec } from "../kubernetes/kubernetes-spec.js";
+import { isProvisioned, type KubernetesSpec } from "../kubernetes/kubernetes-spec.js";
+import { commandAccount } from "../kubernetes/manifest/command-role.js";
 import { type JobObjects, jobObjects } from "../kubernetes/manifest/job-objects.js";
 import type { KubernetesObject } from "../kubernetes/manifest/objects.js";
 import { printDocuments } from "../kubernetes/manifest/print-yaml.js";
@@ -26,10 +27,14 @@ export function manifestObjects(job: Job): KubernetesObject[] {
   return [owner, ...owned].map(withoutContents);
 }
 
-/** Returns the Role that a driver needs. @throws Error if it is another kind of job */
-export function roleOf(job: Job): KubernetesObject {
+/**
+ * Returns the Role that a driver needs, and, for jobs that can run a command in a pod, the service account of that pod with its permissions.
+ * @throws Error if it is another kind of job
+ */
+export function rolesOf(job: Job): KubernetesObject[] {
   const spec = specOf(job, "print the Role");
-  return driverRole(spec, objectsOf(spec));
+  const makesPods = Object.values(spec.meshes).some(isProvisioned);
+  return [driverRole(spec, objectsOf(spec, makesPods)), ...(makesPods ? commandAccount(spec) : [])];
 }
 
 /** Returns the text of objects: YAML, or a list in JSON. `kubectl` takes both. */
@@ -44,9 +49,10 @@ function specOf(job: Job, what: string): KubernetesSpec {
   throw new Error(`cannot ${what} of job "${job.name}": it is a job of the provider "${kind}"; give a KubernetesJob`);
 }
 
-function objectsOf(spec: KubernetesSpec): JobObjects {
+function objectsOf(spec: KubernetesSpec, hasCommand = false): JobObjects {
   const files = { "host.cjs": "", "image.cjs": "", "order.json": "" };
-  return jobObjects(spec, { applyId: noRun, files, daemon: makeDaemonArchive(dist).bytes, isReplaced: true });
+  const daemon = makeDaemonArchive(dist).bytes;
+  return jobObjects(spec, { applyId: noRun, files, daemon, isReplaced: true, hasCommand });
 }
 
 const note = "The driver writes this when it submits the job.";

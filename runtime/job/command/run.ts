@@ -16,12 +16,15 @@ export async function run(
   { json, detach, command }: JobCommandOptions,
   output: CommandOutput,
 ): Promise<number> {
-  const { applyId, exited, logs } = await job.run(command);
+  const { applyId, delivered, exited, logs } = await job.run(command);
   const submitted = `job "${job.name}" runs ${command.join(" ")} as ${applyId}`;
   if (json) output.out(JSON.stringify({ job: job.name, applyId }));
   // What the command prints has standard output for itself.
   else (detach ? output.out : output.err)(submitted);
-  if (detach) return 0;
+  if (detach) {
+    await delivered();
+    return 0;
+  }
   leaveAtSignals(job, output);
   if (!json) void showWaiting(job, output);
   await printLogs(logs({ follow: true }), { json, follow: true }, output);
@@ -39,7 +42,8 @@ export async function run(
 /** Shows why the scheduler lets the job wait. */
 async function showWaiting(job: Job, { err }: CommandOutput): Promise<void> {
   const progress = new Progress(job.name, 0, { write: (line: string) => err(line.trimEnd()) });
-  for await (const event of job.watch()) if (event.kind === "pending") progress.add(event);
+  // What a single host waits for is shown by whoever waits for it.
+  for await (const event of job.watch()) if (event.kind === "pending" && event.mesh === undefined) progress.add(event);
 }
 
 /** Lets a user leave with Ctrl-C. The job goes on. */

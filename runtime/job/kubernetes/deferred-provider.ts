@@ -4,7 +4,16 @@
  */
 import type { ClientOutcome } from "../batch/client.js";
 import type { HostPlace } from "../mesh-spec.js";
-import type { GrowOptions, JobLogLine, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import type {
+  Delivery,
+  GrowOptions,
+  JobLogLine,
+  Json,
+  LogRequest,
+  ReadyHost,
+  Report,
+  Submission,
+} from "../provider.js";
 import { DescribedJob, type KubernetesAllocation } from "./described-job.js";
 import type { KubernetesProvider } from "./kubernetes-provider.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
@@ -29,12 +38,16 @@ export class DeferredProvider extends DescribedJob implements Members<Kubernetes
     return (await this.#loaded()).find(applyId, folder);
   }
 
-  async outcome(): Promise<ClientOutcome | undefined> {
-    return (await this.#loaded()).outcome();
+  async deliver(allocation: KubernetesAllocation, delivery: Delivery): Promise<void> {
+    await (await this.#loaded()).deliver(allocation, delivery);
   }
 
-  async startOf(): Promise<number | undefined> {
-    return (await this.#loaded()).startOf();
+  async outcome(allocation: KubernetesAllocation): Promise<ClientOutcome | undefined> {
+    return (await this.#loaded()).outcome(allocation);
+  }
+
+  async startOf(allocation: KubernetesAllocation): Promise<number | undefined> {
+    return (await this.#loaded()).startOf(allocation);
   }
 
   async isAlive(allocation: KubernetesAllocation): Promise<boolean> {

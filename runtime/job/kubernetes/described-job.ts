@@ -13,6 +13,10 @@ export type KubernetesAllocation = {
   readonly owner: string | null;
   /** The folder of the run on the machine of the driver, with its credentials. */
   readonly folder: string;
+  /** Whether a command runs in a pod of its own, with which the run ends. Absent: false. */
+  readonly hasCommand?: boolean;
+  /** Whether this program runs in that pod. Absent: false. */
+  readonly isInside?: boolean;
 };
 
 type Described = "kind" | "spec" | "tls" | "meshes" | "startTimeouts" | "ownAllocation";
@@ -47,7 +51,7 @@ export abstract class DescribedJob implements Pick<JobProvider<KubernetesAllocat
   }
 
   ownAllocation(applyId: string, folder: string): KubernetesAllocation {
-    return { applyId, owner: null, folder };
+    return { applyId, owner: null, folder, isInside: true };
   }
 }
 

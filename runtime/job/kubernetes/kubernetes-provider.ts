@@ -8,18 +8,33 @@ import { join } from "node:path";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
-import { credentialsFolder, hostUri } from "../credentials/credentials-folder.js";
-import type { PodIssuer } from "../credentials/index.js";
+import { hostUri } from "../credentials/credentials-folder.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
-import type { GrowOptions, JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import type {
+  Delivery,
+  GrowOptions,
+  JobLogLine,
+  JobProvider,
+  LogRequest,
+  ReadyHost,
+  Report,
+  Submission,
+} from "../provider.js";
 import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
 import { retrying } from "./api/retry.js";
+import { checkCommand, commandJobName } from "./batch/check-command.js";
+import { commandOutcome, commandStart } from "./batch/command-end.js";
+import { checkResizer, commandSecret, hasCommand, isOfCommand, podsOfCommand } from "./batch/command-run.js";
+import { CommandWatch } from "./batch/command-watch.js";
+import { deliverCommand } from "./batch/deliver.js";
+import { suspendHosts } from "./batch/end-hosts.js";
+import { tokenName } from "./batch/private-files.js";
 import { DescribedJob, type KubernetesAllocation, makesPods } from "./described-job.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
-import { driverLabel, hostPort, meshObjectName, runLabel, secretKey, secretName } from "./manifest/layout.js";
+import { commandMesh, hostPort, meshObjectName, runLabel } from "./manifest/layout.js";
 import { HeldJobs, reportHolds, whyDeleted } from "./pods/held-jobs.js";
 import { JobComplaints } from "./pods/job-complaints.js";
 import { endOf, jobsEnd } from "./pods/job-ends.js";
@@ -27,17 +42,14 @@ import { joined } from "./pods/joined.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
 import { PodLosses } from "./pods/pod-losses.js";
-import { enrolmentPort } from "./pods/pod-ports.js";
-import { PodSigner } from "./pods/pod-signer.js";
+import type { PodSigner } from "./pods/pod-signer.js";
 import { podSources, runSelector } from "./pods/pod-sources.js";
-import { currentPods, type PodFacts, type PodState } from "./pods/pod-state.js";
+import { currentPods, hostsIn, type PodFacts, type PodState } from "./pods/pod-state.js";
 import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
+import { podSigner } from "./pods/sign-pods.js";
 import { JobSizing } from "./size/job-sizing.js";
-import { applyObjects, awayLimit, base64, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
-
-/** The file with the token of the hosts, if they have no certificates. */
-const tokenName = "token";
+import { applyObjects, awayLimit, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
 /** Time in ms that hosts wait for a driver, if they are to end with it. */
 const driverEndMs = 60_000;
@@ -69,11 +81,8 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   /** @throws KubernetesError, Error if the cluster cannot be reached, refuses an object, or has a job of this name already */
   async submit(submission: Submission): Promise<KubernetesAllocation> {
     const { applyId, folder, credentials, idle = driverEndMs, lostTimeout, client, record, signal } = submission;
-    if (client !== undefined) {
-      const role = `the Role that "viceroy job rbac" prints`;
-      const pod = `a pod with the label ${driverLabel}=${this.#spec.name} and ${role}`;
-      throw new Error(`a job of Kubernetes runs no command; start the program in ${pod}, and call job.state() there`);
-    }
+    const hasCommand = client !== undefined;
+    if (hasCommand) checkCommand(this.#spec);
     const api = await this.#api();
     if (!this.#makesPods) return { applyId, owner: null, folder };
     await this.#clear(api);
@@ -81,32 +90,51 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     if (credentials === undefined) writeFileSync(join(folder, tokenName), token, { mode: 0o600 });
     const places = hostPlaces(provisionedMeshes(this.#spec));
     const tokens = () => Object.fromEntries(places.map((place) => [hostUri(applyId, place), token]));
-    const secrets = credentials?.secrets ?? tokens();
-    const run = jobRun(this.#spec, { applyId, lostTimeout, idle, secrets, record: recordForPods(record) });
-    return { applyId, owner: await applyObjects(api, jobObjects(this.#spec, run), signal), folder };
+    const own = credentials?.secrets ?? tokens();
+    const secrets = hasCommand ? { ...own, ...(await commandSecret(submission, token)) } : own;
+    const holder = hasCommand ? commandJobName(this.#spec) : undefined;
+    const run = jobRun(this.#spec, {
+      applyId,
+      lostTimeout,
+      idle,
+      secrets,
+      record: recordForPods(record, holder),
+      hasCommand,
+    });
+    const owner = await applyObjects(api, jobObjects(this.#spec, run), signal);
+    return { applyId, owner, folder, ...(hasCommand ? { hasCommand } : {}) };
+  }
+
+  async deliver(allocation: KubernetesAllocation, delivery: Delivery): Promise<void> {
+    const api = await this.#api();
+    const signer = await this.#signer(api, allocation);
+    const hostOf = (pod: PodFacts) => this.#readyHost(allocation, pod);
+    const shared = { feed: this.#feed(allocation), complaints: this.#complaintsOf(allocation) };
+    const run = { spec: this.#spec, api, ...shared, folder: allocation.folder, signer, hostOf };
+    await deliverCommand(run, delivery);
   }
 
   async find(applyId: string, folder: string): Promise<KubernetesAllocation | undefined> {
     if (!this.#makesPods) return undefined;
     const owner = await this.#owner(await this.#api());
     if (owner?.metadata.labels?.[runLabel] !== applyId) return undefined;
-    return { applyId, owner: owner.metadata.uid!, folder };
+    return { applyId, owner: owner.metadata.uid!, folder, ...(hasCommand(owner) ? { hasCommand: true } : {}) };
   }
 
-  async outcome(): Promise<ClientOutcome | undefined> {
-    return undefined;
+  async outcome(allocation: KubernetesAllocation): Promise<ClientOutcome | undefined> {
+    return allocation.hasCommand ? commandOutcome(await this.#commandPods(allocation.applyId)) : undefined;
   }
 
-  async startOf(): Promise<number | undefined> {
-    return undefined;
+  async startOf(allocation: KubernetesAllocation): Promise<number | undefined> {
+    return allocation.hasCommand ? commandStart(await this.#commandPods(allocation.applyId)) : undefined;
   }
 
-  async isAlive({ applyId, owner }: KubernetesAllocation): Promise<boolean> {
-    const api = await this.#api();
+  async isAlive({ applyId, owner, isInside }: KubernetesAllocation): Promise<boolean> {
+    const api = await this.#api(isInside);
     if (owner === null) return true;
     const found = await this.#owner(api);
     if (found?.metadata.uid !== owner) return false;
-    return this.#jobsLive(api, applyId);
+    return this.#jobsLive(api, applyId, this.#jobNames(hasCommand(found)));
   }
 
   async hosts(
@@ -115,14 +143,14 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     signal: AbortSignal,
     isAgain = false,
   ): Promise<readonly ReadyHost[]> {
-    const held = new HeldJobs(this.#jobNames, () => wait.lookAgain());
+    const held = new HeldJobs(this.#jobNames(false), () => wait.lookAgain());
     const wait = new HostWait(this.#spec, isAgain, report, { heldBy: (job) => held.reasonOf(job) });
     const leave = this.#tellComplaints(allocation, report, wait);
     const telling = new AbortController();
     if (this.#makesPods) {
       const either = AbortSignal.any([signal, telling.signal]);
       const selector = runSelector(this.#spec.name, allocation.applyId);
-      held.follow(await this.#api(), selector, this.#hasQueue, either).catch(() => {});
+      held.follow(await this.#api(allocation.isInside), selector, this.#hasQueue, either).catch(() => {});
     }
     try {
       const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
@@ -159,7 +187,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       return undefined;
     };
     const leave = this.#tellComplaints(allocation, report, wait);
-    const fence = setTimeout(() => void this.#fence(feed, lost, signal, tell), fenceMs);
+    const fence = setTimeout(() => void this.#fence(allocation, lost, signal, tell), fenceMs);
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     try {
@@ -179,24 +207,28 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     report: Report,
     signal: AbortSignal,
   ): Promise<readonly ReadyHost[]> {
+    checkResizer(allocation);
     const pods = await this.#sizing(allocation).grow(places, report, signal);
     return pods.map((pod) => this.#readyHost(allocation, pod));
   }
 
-  shrink(allocation: KubernetesAllocation, mesh: string, hosts: number): Promise<() => Promise<void>> {
+  async shrink(allocation: KubernetesAllocation, mesh: string, hosts: number): Promise<() => Promise<void>> {
+    checkResizer(allocation);
     return this.#sizing(allocation).shrink(mesh, hosts);
   }
 
   async sizes(allocation: KubernetesAllocation): Promise<Readonly<Record<string, number>>> {
-    const jobs = this.#makesPods ? await this.#jobs(await this.#api(), allocation.applyId) : [];
+    const jobs = this.#makesPods ? await this.#jobs(await this.#api(allocation.isInside), allocation.applyId) : [];
     return this.#sizing(allocation).sizesOf(jobs);
   }
 
   async watch(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<string> {
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
-    const api = await this.#api();
-    const signer = await this.#signer(api, allocation);
+    const { hasCommand = false, isInside = false } = allocation;
+    const api = await this.#api(isInside);
+    // The pod of a command signs for the hosts.
+    const signer = hasCommand || isInside ? undefined : await this.#signer(api, allocation);
     const reasons = Object.fromEntries(
       Object.keys(this.meshes).map((mesh) => [mesh, joined(() => this.#whyDeleted(api, mesh))]),
     );
@@ -207,21 +239,28 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     });
     const isReplaced = () => this.#replaces(api, allocation);
     const delay = new ReplacementDelay({ api, isReplaced, now: Date.now, report });
+    const command = new CommandWatch();
     const seen = this.#feed(allocation).until<never>((state) => {
-      signer?.see(state);
-      losses.see(state);
-      if (this.#makesPods) delay.see(state);
+      const hosts = hostsIn(state);
+      signer?.see(hosts);
+      losses.see(hosts);
+      if (this.#makesPods) delay.see(hosts);
+      command.see(state);
       return undefined;
     }, either);
     const selector = runSelector(this.#spec.name, allocation.applyId);
     const holds = reportHolds(report);
     const see = (job: ApiObject) => {
+      if (isOfCommand(job)) return;
       holds(job);
       sizes.see(job);
     };
-    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames, either, see)] : [];
+    const ended = this.#makesPods ? [jobsEnd(api, selector, this.#jobNames(hasCommand), either, see)] : [];
     try {
-      return await Promise.race([seen, ...ended]);
+      const reason = await Promise.race([seen, ...ended]);
+      // The pod of the command has ended them, unless it was killed. They end by themselves if this program may not do it.
+      if (hasCommand) await suspendHosts(api, allocation.applyId).catch(() => {});
+      return command.explain(reason);
     } finally {
       ending.abort();
       signer?.close();
@@ -234,10 +273,11 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   }
 
   async *logs(allocation: KubernetesAllocation, request: LogRequest): AsyncGenerator<JobLogLine, void> {
-    const api = await this.#api();
+    const { hasCommand = false, isInside } = allocation;
+    const api = await this.#api(isInside);
     const selector = runSelector(this.#spec.name, allocation.applyId);
     const ended = (signal: AbortSignal) =>
-      this.#makesPods ? jobsEnd(api, selector, this.#jobNames, signal) : new Promise<never>(() => {});
+      this.#makesPods ? jobsEnd(api, selector, this.#jobNames(hasCommand), signal) : new Promise<never>(() => {});
     yield* readPodLogs(api, this.#feed(allocation), request, request.follow ? ended : undefined);
   }
 
@@ -245,34 +285,41 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     return makesPods(this.#spec);
   }
 
-  get #jobNames(): string[] {
+  /** Returns the names of the Jobs with whose end a run ends: those of its hosts, or that of its command. */
+  #jobNames(hasCommand: boolean): string[] {
+    if (hasCommand) return [commandJobName(this.#spec)];
     return Object.keys(provisionedMeshes(this.#spec)).map((mesh) => meshObjectName(this.#spec.name, mesh));
   }
 
-  /** Returns the API server. A failed attempt to find it is made again. */
-  #api(): Promise<KubernetesApi> {
-    this.#opened ??= openAccess(this.#spec).then((access) => new HttpApi(access, this.#spec.namespace));
+  /**
+   * Returns the API server. A failed attempt to find it is made again.
+   * @param isInside whether this program runs in the pod of the command, which has no kubeconfig file
+   */
+  #api(isInside = false): Promise<KubernetesApi> {
+    const options = isInside ? { kubeconfig: null, context: null } : this.#spec;
+    this.#opened ??= openAccess(options).then((access) => new HttpApi(access, this.#spec.namespace));
     this.#opened.catch(() => {
       this.#opened = undefined;
     });
     return this.#opened;
   }
 
-  /** Reports why Jobs cannot make pods. @returns a function that ends it */
+  /** Reports why the Jobs of hosts cannot make pods. @returns a function that ends it */
   #tellComplaints(allocation: KubernetesAllocation, report: Report, wait: HostWait): () => void {
     if (!this.#makesPods) return () => {};
-    return this.#complaintsOf(allocation).listen({ report, onDenied: (reason) => wait.denied(reason) });
+    const ofHosts: Report = (event) => event.mesh !== commandMesh && report(event);
+    return this.#complaintsOf(allocation).listen({ report: ofHosts, onDenied: (reason) => wait.denied(reason) });
   }
 
-  #complaintsOf({ applyId }: KubernetesAllocation): JobComplaints {
+  #complaintsOf({ applyId, isInside }: KubernetesAllocation): JobComplaints {
     const selector = runSelector(this.#spec.name, applyId);
-    const known = this.#complaints.get(applyId) ?? new JobComplaints(() => this.#api(), selector);
+    const known = this.#complaints.get(applyId) ?? new JobComplaints(() => this.#api(isInside), selector);
     this.#complaints.set(applyId, known);
     return known;
   }
 
-  #feed({ applyId }: KubernetesAllocation): PodFeed {
-    const known = this.#feeds.get(applyId) ?? new PodFeed(() => this.#api(), podSources(this.#spec, applyId));
+  #feed({ applyId, isInside }: KubernetesAllocation): PodFeed {
+    const known = this.#feeds.get(applyId) ?? new PodFeed(() => this.#api(isInside), podSources(this.#spec, applyId));
     this.#feeds.set(applyId, known);
     return known;
   }
@@ -291,10 +338,10 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   }
 
   #sizing(allocation: KubernetesAllocation): JobSizing {
-    const { applyId, folder } = allocation;
+    const { applyId, folder, isInside } = allocation;
     const own = { spec: this.#spec, applyId, folder, tokenFile: join(folder, tokenName), tls: this.tls };
     const shared = { feed: this.#feed(allocation), complaints: this.#complaintsOf(allocation) };
-    const known = this.#sizings.get(applyId) ?? new JobSizing({ ...own, ...shared, api: () => this.#api() });
+    const known = this.#sizings.get(applyId) ?? new JobSizing({ ...own, ...shared, api: () => this.#api(isInside) });
     this.#sizings.set(applyId, known);
     return known;
   }
@@ -303,20 +350,26 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     return retrying(() => api.get("ConfigMap", this.#spec.name), { limit: awayLimit });
   }
 
+  async #commandPods(applyId: string): Promise<readonly ApiObject[]> {
+    return podsOfCommand(await this.#api(), this.#spec.name, applyId);
+  }
+
+  /** Returns the Jobs of a run, also that of its command. */
   async #jobs(api: KubernetesApi, applyId: string): Promise<readonly ApiObject[]> {
     const labelSelector = runSelector(this.#spec.name, applyId);
     return (await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit })).items;
   }
 
-  async #jobsLive(api: KubernetesApi, applyId: string): Promise<boolean> {
-    const items = await this.#jobs(api, applyId);
-    return items.length === this.#jobNames.length && items.every((job) => endOf(job) === undefined);
+  /** @param names the Jobs with whose end the run ends */
+  async #jobsLive(api: KubernetesApi, applyId: string, names: readonly string[]): Promise<boolean> {
+    const found = (await this.#jobs(api, applyId)).filter(({ metadata }) => names.includes(metadata.name!));
+    return found.length === names.length && found.every((job) => endOf(job) === undefined);
   }
 
-  /** Returns whether the Jobs of a run replace failed pods. */
+  /** Returns whether the Jobs of the hosts of a run replace failed pods. */
   async #replaces(api: KubernetesApi, { applyId }: KubernetesAllocation): Promise<boolean> {
-    const items = await this.#jobs(api, applyId);
-    return items.every(({ spec }) => (spec as { backoffLimitPerIndex?: number }).backoffLimitPerIndex !== 0);
+    const hosts = (await this.#jobs(api, applyId)).filter((job) => !isOfCommand(job));
+    return hosts.every(({ spec }) => (spec as { backoffLimitPerIndex?: number }).backoffLimitPerIndex !== 0);
   }
 
   /** Removes what an earlier run of the same name has left. @throws Error if that run goes on */
@@ -328,7 +381,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     const run = labels[runLabel];
     const whose = `namespace "${namespace}" has a ConfigMap "${name}" already`;
     if (run === undefined) throw new Error(`${whose}, which no job has made; give the job another name`);
-    if (await this.#jobsLive(api, run)) {
+    if (await this.#jobsLive(api, run, this.#jobNames(hasCommand(owner)))) {
       throw new Error(
         `${whose}, of a job of this name that runs as ${run}; kill that job, or give this one another name`,
       );
@@ -368,12 +421,19 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   }
 
   /** Ends the pod of a host that the driver has lost, and that goes on: what it runs belongs to nobody. */
-  async #fence(feed: PodFeed, lost: ReadyHost, signal: AbortSignal, tell: (reason: string) => void): Promise<void> {
+  async #fence(
+    allocation: KubernetesAllocation,
+    lost: ReadyHost,
+    signal: AbortSignal,
+    tell: (reason: string) => void,
+  ): Promise<void> {
     if (!isProvisioned(this.#spec.meshes[lost.mesh]!)) return;
     const find = (state: PodState) => currentPods(state).get(formatPlace(lost)) ?? null;
-    const pod = await feed.until(find, signal).catch(() => null);
+    const pod = await this.#feed(allocation)
+      .until(find, signal)
+      .catch(() => null);
     if (!pod?.isReady || pod.startedAt > (lost.incarnation ?? 0)) return;
-    const api = await this.#api();
+    const api = await this.#api(allocation.isInside);
     await api.delete("Pod", pod.name, { uid: pod.uid, gracePeriodSeconds: fenceGrace }).catch((error: unknown) => {
       tell(`cannot end pod ${pod.name}, whose host ${formatPlace(lost)} this program has lost: ${errorMessage(error)}`);
     });
@@ -382,23 +442,8 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   async #signer(api: KubernetesApi, { applyId, folder }: KubernetesAllocation): Promise<PodSigner | undefined> {
     const { tls } = this;
     if (tls === null) return undefined;
-    const { PodIssuer, isStranger } = await import("../credentials/index.js");
-    const issuer: PodIssuer = new PodIssuer(credentialsFolder(folder), tls.lifetime);
-    const identityOf = (pod: PodFacts) => hostUri(applyId, pod.place);
-    const writeSecret = async (pod: PodFacts) => {
-      const { mesh, rank } = pod.place;
-      const data = { [secretKey(mesh, rank)]: base64(issuer.nextSecret(identityOf(pod))) };
-      await retrying(() => api.patch("Secret", secretName(this.#spec.name), { data }), { limit: awayLimit });
-    };
-    return new PodSigner({
-      issuer,
-      lifetime: tls.lifetime,
-      hostOf: (pod) => ({ id: pod.uid, identity: identityOf(pod), host: pod.ip, port: enrolmentPort }),
-      onUsed: writeSecret,
-      isStranger,
-      // Somebody else has changed the Secret. The pod ends, and the next one finds the right secret again.
-      onStranger: writeSecret,
-    });
+    const credentials = await import("../credentials/index.js");
+    return podSigner(api, { job: this.#spec.name, applyId, folder, lifetime: tls.lifetime }, credentials);
   }
 
   #readyHost({ applyId, folder }: KubernetesAllocation, { place, ip = "", port, startedAt }: PodFacts): ReadyHost {

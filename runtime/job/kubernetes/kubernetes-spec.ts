@@ -7,6 +7,7 @@ import { type CheckedOptions, checkJobOptions, type JobOptions, type TlsSpec } f
 import { checkHostCount, checkMeshes } from "../mesh-spec.js";
 import { Compute } from "./compute/compute.js";
 import type { ComputeOptions, ComputeSpec } from "./compute/compute-options.js";
+import { commandMesh } from "./manifest/layout.js";
 import {
   checkJobName,
   checkLabels,
@@ -33,6 +34,10 @@ export interface KubernetesJobOptions<M extends string> extends JobOptions {
   readonly queue?: string;
   /** The priority class of the pods. Default: that of the cluster. */
   readonly priorityClass?: string;
+  /**
+   * What the pod is like in which `job.run` runs its command. Default: as the pods of the first mesh, without their processors, memory and GPUs.
+   */
+  readonly commandPod?: Compute;
   /** Who besides the pods of the job may connect to its pods. False: no NetworkPolicy is made. Default: `{}`. */
   readonly drivers?: DriverAccess | false;
   /** The kubeconfig file. Default: the service account of the pod in which this program runs, or that of `kubectl`. */
@@ -82,6 +87,8 @@ export type KubernetesSpec = {
   readonly meshes: Readonly<Record<string, KubernetesMeshSpec>>;
   readonly queue: string | null;
   readonly priorityClass: string | null;
+  /** Null: it is as the pods of the first mesh. */
+  readonly commandPod: ComputeSpec | null;
   /** Null: there is no NetworkPolicy. */
   readonly drivers: DriverAccess | null;
   readonly kubeconfig: string | null;
@@ -117,6 +124,7 @@ const ownOptions = [
   "meshes",
   "queue",
   "priorityClass",
+  "commandPod",
   "drivers",
   "kubeconfig",
   "context",
@@ -158,6 +166,7 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
       meshes: Object.fromEntries(meshes) as Record<string, KubernetesMeshSpec>,
       queue: queue ?? null,
       priorityClass: priorityClass ?? null,
+      commandPod: checkCommandPod(name, given.commandPod),
       drivers: checkDrivers(given.drivers),
       kubeconfig: kubeconfig ?? null,
       context: context ?? null,
@@ -169,7 +178,7 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
 }
 
 /** Returns the options of which a job with this specification is made. */
-export function optionsOf({ tls, drivers, meshes, ...spec }: KubernetesSpec): KubernetesJobOptions<string> {
+export function optionsOf({ tls, drivers, meshes, commandPod, ...spec }: KubernetesSpec): KubernetesJobOptions<string> {
   const given = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)) as typeof spec;
   const asked = Object.entries(meshes).map(([name, mesh]): [string, KubernetesMesh] => {
     if (isProvisioned(mesh)) return [name, { hosts: mesh.hosts, compute: Compute.fromJSON(mesh.compute) }];
@@ -179,6 +188,7 @@ export function optionsOf({ tls, drivers, meshes, ...spec }: KubernetesSpec): Ku
   return {
     ...(given as unknown as Pick<KubernetesJobOptions<string>, "namespace">),
     meshes: Object.fromEntries(asked),
+    ...(commandPod === null ? {} : { commandPod: Compute.fromJSON(commandPod) }),
     tls: tls ?? false,
     drivers: drivers ?? false,
   };
@@ -233,6 +243,15 @@ function checkProvisioned(job: string, mesh: string, asked: ProvisionedMesh): Pr
   // The template is merged now, so that one that the job cannot use is refused before anything is submitted.
   Compute.fromJSON(rest).podTemplate(job, mesh);
   return { hosts: hosts!, compute: rest };
+}
+
+function checkCommandPod(job: string, compute: KubernetesJobOptions<string>["commandPod"]): ComputeSpec | null {
+  if (compute === undefined) return null;
+  if (!(compute instanceof Compute)) throw optionError("commandPod as a Compute", compute);
+  const { hosts: _, ...spec } = compute.spec;
+  // As for meshes, a template that cannot be used is refused now.
+  Compute.fromJSON(spec).podTemplate(job, commandMesh);
+  return spec;
 }
 
 /** One requirement of a label selector: `key`, `!key`, `key=value`, `key!=value`, `key in (a,b)`. */

@@ -12,7 +12,7 @@ import { retrying } from "./api/retry.js";
 import { type HostOrder, orderName } from "./host/host-order.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { type JobObjects, type JobRun, ownedBy } from "./manifest/job-objects.js";
-import { secretKey } from "./manifest/layout.js";
+import { commandMesh, holderProgram, secretKey } from "./manifest/layout.js";
 
 /** The folder of the built files. */
 const dist = new URL("./", import.meta.url);
@@ -24,25 +24,30 @@ export const awayLimit = 60_000;
 export interface RunFacts extends Pick<Submission, "applyId" | "lostTimeout" | "record"> {
   /** The time in ms for which the hosts stay without a driver. */
   readonly idle: number;
+  /** Whether a command runs in a pod of its own. Default: false. */
+  readonly hasCommand?: boolean;
   /** The secrets of the hosts by their URIs; absent in a manifest for people. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** Returns what the objects of a run are made of, besides the options of the job. */
-export function jobRun(spec: KubernetesSpec, { applyId, lostTimeout, record, idle, secrets }: RunFacts): JobRun {
+export function jobRun(spec: KubernetesSpec, facts: RunFacts): JobRun {
+  const { applyId, lostTimeout, record, idle, secrets, hasCommand = false } = facts;
   const archive = makeDaemonArchive(dist);
   const order: HostOrder = { archive: archive.order, hasCertificate: spec.tls !== null, idle, record };
   const program = (name: string) => readFileSync(new URL(name, dist), "utf8");
-  const places = hostPlaces(provisionedMeshes(spec));
+  const places = [...hostPlaces(provisionedMeshes(spec)), ...(hasCommand ? [{ mesh: commandMesh, rank: 0 }] : [])];
   return {
     applyId,
     files: {
       "host.cjs": program("job-kubernetes-host.cjs"),
       "image.cjs": program("job-kubernetes-image.cjs"),
+      ...(hasCommand ? { [holderProgram]: program("job-kubernetes-holder.cjs") } : {}),
       [orderName]: JSON.stringify(order),
     },
     daemon: archive.bytes,
     isReplaced: lostTimeout > 0,
+    hasCommand,
     ...(secrets === undefined
       ? {}
       : {
@@ -61,9 +66,13 @@ export function provisionedMeshes({ meshes }: KubernetesSpec): Readonly<Record<s
   return Object.fromEntries(own);
 }
 
-/** Returns the record of a job as its pods get it: they cannot use the job, and know which one they belong to. */
-export function recordForPods(record: string): string {
-  return formatRecord({ ...(JSON.parse(record) as JobRecord), heldOn: hostname() });
+/**
+ * Returns the record of a job as its hosts get it: they cannot use the job, and know which one they belong to.
+ * @param holder the Job whose pod holds the run; absent: this machine does
+ */
+export function recordForPods(record: string, holder?: string): string {
+  const heldOn = holder === undefined ? hostname() : `pod of ${holder}`;
+  return formatRecord({ ...(JSON.parse(record) as JobRecord), heldOn });
 }
 
 /**
@@ -96,6 +105,7 @@ export async function applyObjects(
   return uid;
 }
 
+/** Returns a text as the data of a Secret. */
 export function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }

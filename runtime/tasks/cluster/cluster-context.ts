@@ -112,9 +112,10 @@ export class ClusterContext<O extends JobOptions & { readonly meshes: object }> 
     this.#submitting.add(id);
     try {
       const job = this.#newJob(id, this.#optionsFor(checked, this.#fileOf(id, packages)));
-      await job.run(command, { cwd: checked.workingDirectory ?? process.cwd() });
+      const { delivered } = await job.run(command, { cwd: checked.workingDirectory ?? process.cwd() });
       const provider = job.lastRecord()?.provider;
       if (provider !== undefined) this.#notes.write({ ...note, provider });
+      await delivered();
     } catch (error) {
       this.#notes.remove(id);
       throw error;

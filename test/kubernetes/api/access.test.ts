@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { checkedClientNode } from "../../../runtime/job/kubernetes/api/client-node.js";
 import { type AccessOptions, openAccess } from "../../../runtime/job/kubernetes/api/cluster-access.js";
+import { podAccess } from "../../../runtime/job/kubernetes/api/pod-access.js";
 import { configText } from "./scripted-server.js";
 
 const usual: AccessOptions = { kubeconfig: null, context: null };
@@ -98,5 +99,27 @@ test("a package that is not installed, or of a version that jobs cannot use, is 
   await expect(checkedClientNode(() => Promise.reject(tooNew), "2.0.1")).rejects.toThrow(
     `@kubernetes/client-node does not load on Node.js ${process.versions.node}: createZstdDecompress is not a function; ` +
       "its version 2 needs Node.js 22.19 or newer",
+  );
+});
+
+test("a program in a pod uses its service account without any package, and reads the token for each request", async () => {
+  const places = makePlaces({ KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" });
+  mkdirSync(places.serviceAccount);
+  const write = (name: string, text: string) => writeFileSync(path.join(places.serviceAccount, name), text);
+  write("token", "first\n");
+  await expect(openAccess(usual, places)).rejects.toThrow(
+    `cannot use Kubernetes: cannot read the service account of this pod: ENOENT: no such file or directory, open '${places.serviceAccount}/ca.crt'`,
+  );
+  write("ca.crt", "authority");
+  const access = await openAccess(usual, places);
+  expect([access.server, access.who]).toEqual(["https://[fd00::1]:6443", "the service account of this pod"]);
+  expect(await access.requestOptions()).toEqual({ ca: "authority", headers: { authorization: "Bearer first" } });
+  write("token", "second");
+  expect(await access.requestOptions()).toMatchObject({ headers: { authorization: "Bearer second" } });
+});
+
+test("a pod whose environment names no API server says so", () => {
+  expect(() => podAccess({})).toThrow(
+    "cannot use Kubernetes: the environment of this pod names no API server that could be reached",
   );
 });

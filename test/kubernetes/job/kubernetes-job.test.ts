@@ -315,16 +315,6 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     expect(await podsOf(namespace)).toEqual([]);
   });
 
-  test("a command is refused with what to do instead, and nothing is made", async () => {
-    const namespace = await lab().namespace();
-    await expect(makeJob(namespace).run(["node", "main.js"])).rejects.toThrow(
-      'cannot submit job "viceroy": a job of Kubernetes runs no command; start the program in a pod with the label viceroy/driver=viceroy ' +
-        'and the Role that "viceroy job rbac" prints, and call job.state() there',
-    );
-    const { items } = await lab().config.makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace });
-    expect(items.map(({ metadata }) => metadata!.name)).not.toContain("viceroy");
-  });
-
   test("a missing permission is named, and nothing is left", async () => {
     const namespace = await lab().namespace();
     const kubeconfig = await lab().user(namespace, [

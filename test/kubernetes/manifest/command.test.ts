@@ -61,12 +61,25 @@ test("the Role names the objects of the job", () => {
   const { status, stdout } = viceroyJob("rbac");
   expect(status).toBe(0);
   const [role, ...others] = objectsIn(stdout);
-  expect(others).toEqual([]);
+  expect(others.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    "ServiceAccount train-command",
+    "Role train-command",
+    "RoleBinding train-command",
+  ]);
+  // The pod of a command can make no object, and reads no Secret.
+  const verbs = (others[1]!["rules"] as { resources: string[]; verbs: string[] }[]).flatMap((rule) => rule.verbs);
+  expect(verbs).not.toContain("create");
+  expect(others[1]!["rules"]).toContainEqual({
+    apiGroups: ["batch"],
+    resources: ["jobs"],
+    resourceNames: ["train-trainers", "train-loaders"],
+    verbs: ["get", "patch", "delete"],
+  });
   expect(role).toMatchObject({ kind: "Role", metadata: { name: "train-driver", namespace: "team" } });
   expect(role!["rules"]).toContainEqual({
     apiGroups: ["batch"],
     resources: ["jobs"],
-    resourceNames: ["train-trainers", "train-loaders"],
+    resourceNames: ["train-trainers", "train-loaders", "train-command"],
     verbs: ["get", "patch"],
   });
 });
@@ -74,6 +87,7 @@ test("the Role names the objects of the job", () => {
 test.each([
   ["manifest", "print the manifest"],
   ["rbac", "print the Role"],
+  ["context", "print the context"],
 ])("%s says that a job of another kind has none", (command, what) => {
   expect(viceroyJob(command, "--export", "other")).toEqual({
     status: 3,

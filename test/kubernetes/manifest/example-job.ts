@@ -50,13 +50,14 @@ export function fullJob(): KubernetesJobOptions<string> {
   };
 }
 
-/** Returns the objects of a job whose daemon is small. */
-export function objectsOf(options: KubernetesJobOptions<string>): JobObjects {
+/** Returns the objects of a job whose daemon is small. @param hasCommand whether a command runs in a pod of its own */
+export function objectsOf(options: KubernetesJobOptions<string>, hasCommand = false): JobObjects {
   return jobObjects(checkKubernetesJob(options).spec, {
     applyId: "11111111-2222-3333-4444-555555555555",
     files: { "host.cjs": 'console.log("host");\n', "image.cjs": 'console.log("image");\n' },
     daemon: Buffer.alloc(300, 1),
     isReplaced: true,
+    hasCommand,
   });
 }
 

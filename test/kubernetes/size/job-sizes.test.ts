@@ -46,6 +46,7 @@ test("hosts that are given back are warned about and lost with that reason, and 
   see();
   sizes.see(job(3, 3));
   see(podObject({ uid: "b", name: "b" }));
+  // Events are told one after the other, when it is known why.
   await new Promise(setImmediate);
   expect(told).toEqual([
     `warned: pod a of workers[2] is being deleted: ${gone}`,

@@ -16,7 +16,6 @@ export interface KubeConfig {
   readonly currentContext: string;
   loadFromFile(file: string): void;
   loadFromString(text: string): void;
-  loadFromCluster(): void;
   setCurrentContext(context: string): void;
   getCurrentContext(): string;
   getCurrentCluster(): { readonly server: string; readonly name: string } | null;

@@ -4,8 +4,9 @@ import type { RequestOptions } from "node:https";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import type { ClusterAccess } from "./access.js";
 import { type ClientNode, type KubeConfig, loadClientNode } from "./client-node.js";
-import type { Asker } from "./kubernetes-error.js";
+import { podAccess, serviceAccountFolder } from "./pod-access.js";
 
 /** Which cluster, and as whom. */
 export interface AccessOptions {
@@ -26,47 +27,41 @@ export interface AccessPlaces {
 const usualPlaces: AccessPlaces = {
   env: process.env,
   home: homedir(),
-  serviceAccount: "/var/run/secrets/kubernetes.io/serviceaccount",
+  serviceAccount: serviceAccountFolder,
 };
-
-/** The access to a cluster. */
-export interface ClusterAccess extends Asker {
-  /** Returns the options of a request: the credentials, which can be other ones each time, and the agent. */
-  requestOptions(): Promise<RequestOptions>;
-  /** Reads the credentials again. Called when the API server does not accept them. */
-  reload(): void;
-}
 
 /**
  * Finds the access to a cluster.
  * @throws Error with what to do if there is none, the file cannot be used, or it has no such context
  */
 export async function openAccess(options: AccessOptions, places: AccessPlaces = usualPlaces): Promise<ClusterAccess> {
+  const file = findConfig(options, places);
+  if (file === undefined) return podAccess(places.env, places.serviceAccount);
   const client = await loadClientNode();
-  const found = findConfig(options, places);
-  let config = readConfig(client, found, options.context);
-  const server = serverOf(config, found);
-  const user = found.kind === "pod" ? "the service account of this pod" : `user "${config.getCurrentUser()?.name}"`;
-  const who = found.kind === "pod" ? user : `${user} of context "${config.getCurrentContext()}"`;
+  let config = readConfig(client, file, options.context);
+  const server = serverOf(config, file);
+  const who = `user "${config.getCurrentUser()?.name}" of context "${config.getCurrentContext()}"`;
   return {
     server,
     who,
+    source: `context "${config.getCurrentContext()}" of ${file}`,
     async requestOptions() {
       const request: RequestOptions = {};
       await config.applyToHTTPSOptions(request);
       return request;
     },
     reload: () => {
-      config = readConfig(client, found, options.context);
+      config = readConfig(client, file, options.context);
     },
   };
 }
 
-type Found = { readonly kind: "file"; readonly file: string } | { readonly kind: "pod" };
-
-/** Finds the file as `kubectl` does, and then the service account. */
-function findConfig({ kubeconfig, context }: AccessOptions, { env, home, serviceAccount }: AccessPlaces): Found {
-  if (kubeconfig !== null) return { kind: "file", file: kubeconfig };
+/** Finds the file as `kubectl` does. @returns undefined if there is none, and this program runs in a pod with a service account */
+function findConfig(
+  { kubeconfig, context }: AccessOptions,
+  { env, home, serviceAccount }: AccessPlaces,
+): string | undefined {
+  if (kubeconfig !== null) return kubeconfig;
   const named = env["KUBECONFIG"]?.split(delimiter).filter((file) => file !== "") ?? [];
   const [first] = named.length === 0 ? [join(home, ".kube", "config")] : named;
   if (named.length > 1) {
@@ -75,9 +70,9 @@ function findConfig({ kubeconfig, context }: AccessOptions, { env, home, service
         '"kubectl config view --flatten", or name one with the option kubeconfig',
     );
   }
-  if (named.length === 1 || existsSync(first!)) return { kind: "file", file: first! };
+  if (named.length === 1 || existsSync(first!)) return first!;
   if (env["KUBERNETES_SERVICE_HOST"] !== undefined && existsSync(join(serviceAccount, "token"))) {
-    if (context === null) return { kind: "pod" };
+    if (context === null) return undefined;
     throw new Error(
       `cannot use Kubernetes: the context "${context}" needs a kubeconfig file, and this pod has none; leave the context out ` +
         "to use the service account of the pod",
@@ -89,13 +84,8 @@ function findConfig({ kubeconfig, context }: AccessOptions, { env, home, service
   );
 }
 
-function readConfig({ KubeConfig }: ClientNode, found: Found, context: string | null): KubeConfig {
+function readConfig({ KubeConfig }: ClientNode, file: string, context: string | null): KubeConfig {
   const config = new KubeConfig();
-  if (found.kind === "pod") {
-    config.loadFromCluster();
-    return config;
-  }
-  const { file } = found;
   try {
     readFileSync(file);
     config.loadFromFile(file);
@@ -115,11 +105,10 @@ function readConfig({ KubeConfig }: ClientNode, found: Found, context: string | 
   return config;
 }
 
-function serverOf(config: KubeConfig, found: Found): string {
+function serverOf(config: KubeConfig, file: string): string {
   const server = config.getCurrentCluster()?.server;
   if (server !== undefined && URL.canParse(server)) return server.replace(/\/$/, "");
-  const where = found.kind === "file" ? `the kubeconfig file ${found.file}` : "the environment of this pod";
   throw new Error(
-    `cannot use Kubernetes: ${where} names no API server for context "${config.getCurrentContext()}" that could be reached`,
+    `cannot use Kubernetes: the kubeconfig file ${file} names no API server for context "${config.getCurrentContext()}" that could be reached`,
   );
 }

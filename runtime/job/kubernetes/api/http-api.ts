@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { LineSplitter } from "../../line-splitter.js";
-import type { ClusterAccess } from "./cluster-access.js";
+import type { ClusterAccess } from "./access.js";
 import type {
   ApiObject,
   DeleteOptions,
@@ -37,7 +37,7 @@ const keepAliveMs = 10_000;
 const pageSize = 500;
 
 interface Call extends Asked {
-  readonly method: "GET" | "PATCH" | "DELETE";
+  readonly method: "GET" | "PATCH" | "POST" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: { readonly type: string; readonly value: unknown };
@@ -143,11 +143,31 @@ export class HttpApi implements KubernetesApi {
     }
   }
 
-  async *logs(pod: string, { container, follow, signal }: PodLogOptions): AsyncGenerator<string, void> {
+  async *logs(pod: string, options: PodLogOptions): AsyncGenerator<string, void> {
+    const { container, follow, signal, timestamps = false, since } = options;
     const path = `${pathOf(this.namespace, "Pod", pod)}/log`;
     const asked = { verb: "get", resource: "pods/log", name: pod, namespace: this.namespace };
-    const query = { container, follow: follow ? "true" : undefined };
+    const query = {
+      container,
+      follow: follow ? "true" : undefined,
+      timestamps: timestamps ? "true" : undefined,
+      sinceTime: since,
+    };
     yield* this.#lines({ ...asked, path, method: "GET", query, signal, ...(follow ? { silence: 0 } : {}) });
+  }
+
+  /** Returns the user and the groups that the API server sees in the credentials of this program. */
+  async whoAmI(): Promise<{ readonly username: string; readonly groups: readonly string[] }> {
+    const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    const asked = { verb: "create", resource: "selfsubjectreviews", namespace: this.namespace };
+    const value = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const { status } = await this.#json<{ status: { userInfo: { username: string; groups?: readonly string[] } } }>({
+      ...asked,
+      path,
+      method: "POST",
+      body: { type: "application/json", value },
+    });
+    return { username: status.userInfo.username, groups: status.userInfo.groups ?? [] };
   }
 
   #call(verb: string, kind: ResourceKind, name?: string): Asked & { readonly path: string } {

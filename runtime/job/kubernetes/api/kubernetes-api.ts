@@ -63,6 +63,10 @@ export interface PodLogOptions {
   readonly container: string;
   /** Whether to wait for further lines until the container has ended. */
   readonly follow: boolean;
+  /** Whether each line begins with its time and a space. Default: false. */
+  readonly timestamps?: boolean;
+  /** The time before which lines are left out. The API server may ignore parts of a second. */
+  readonly since?: string;
   readonly signal: AbortSignal;
 }
 

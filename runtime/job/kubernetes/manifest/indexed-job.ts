@@ -16,10 +16,12 @@ interface MeshJob {
   readonly template: PodTemplate;
   readonly queue: string | undefined;
   readonly isReplaced: boolean;
+  /** Whether a pod that is evicted or preempted has failed, and is not made again. */
+  readonly isEvictedForGood: boolean;
 }
 
 export function indexedJob({ name, namespace }: KubernetesSpec, mesh: MeshJob): KubernetesObject {
-  const { hosts, template, queue, isReplaced } = mesh;
+  const { hosts, template, queue, isReplaced, isEvictedForGood } = mesh;
   const hasSteps = template.spec?.initContainers?.some((container) => container.name === imageContainer) === true;
   return {
     apiVersion: "batch/v1",
@@ -46,7 +48,10 @@ export function indexedJob({ name, namespace }: KubernetesSpec, mesh: MeshJob): 
                 },
               ]
             : []),
-          { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+          {
+            action: isEvictedForGood ? "FailJob" : "Ignore",
+            onPodConditions: [{ type: "DisruptionTarget", status: "True" }],
+          },
         ],
       },
       // Kueue starts the pods of a queue together when there is room for all of them.

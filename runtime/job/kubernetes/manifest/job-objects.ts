@@ -2,8 +2,20 @@
 
 import { type ImageBundle, imageBundle } from "../image/image-bundle.js";
 import { isProvisioned, type KubernetesSpec, type ProvisionedMeshSpec } from "../kubernetes-spec.js";
+import { commandCompute } from "./command-compute.js";
 import { indexedJob } from "./indexed-job.js";
-import { filesName, hostPort, jobLabel, partBytes, programName, runLabel, secretKey, secretName } from "./layout.js";
+import {
+  commandLabel,
+  commandMesh,
+  filesName,
+  hostPort,
+  jobLabel,
+  partBytes,
+  programName,
+  runLabel,
+  secretKey,
+  secretName,
+} from "./layout.js";
 import { networkPolicy } from "./network-policy.js";
 import type { KubernetesObject, Labels } from "./objects.js";
 import { imageOf, podTemplate } from "./pod-template.js";
@@ -18,6 +30,8 @@ export interface JobRun {
   readonly daemon: Uint8Array;
   /** Whether a host that is lost is replaced. */
   readonly isReplaced: boolean;
+  /** Whether a command runs in a pod of its own. Default: false. */
+  readonly hasCommand?: boolean;
   /** The secrets of the hosts, in base64 by the keys of {@link secretKey}; absent: they are empty. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -36,16 +50,20 @@ export interface JobObjects {
  */
 export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
   const { name, namespace } = spec;
+  const { hasCommand = false } = run;
   const labels = { [jobLabel]: name, [runLabel]: run.applyId };
   const meshes = Object.entries(spec.meshes).filter((entry): entry is [string, ProvisionedMeshSpec] =>
     isProvisioned(entry[1]),
   );
+  if (hasCommand) meshes.push([commandMesh, { hosts: 1, compute: commandCompute(spec) }]);
   const images = new Map(meshes.map(([mesh, { compute }]) => [mesh, imageBundle(imageOf(compute))]));
   const programs = parts(run.daemon);
   const jobs = meshes.map(([mesh, { hosts, compute }]) => {
+    const isCommand = hasCommand && mesh === commandMesh;
     const withDefaults = {
       ...(spec.priorityClass === null ? {} : { priorityClass: spec.priorityClass }),
-      ...(spec.queue === null ? {} : { queue: spec.queue }),
+      // The queue of the job is for its hosts.
+      ...(spec.queue === null || isCommand ? {} : { queue: spec.queue }),
       ...compute,
     };
     const template = podTemplate(withDefaults, {
@@ -56,13 +74,24 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
       node: spec.node,
       programs: programs.length,
       images: imageParts(images.get(mesh)).length,
+      isCommand,
     });
-    return indexedJob(spec, { mesh, hosts, labels, template, queue: withDefaults.queue, isReplaced: run.isReplaced });
+    const described = { mesh, hosts, labels, template, queue: withDefaults.queue };
+    return indexedJob(spec, { ...described, isReplaced: run.isReplaced && !isCommand, isEvictedForGood: isCommand });
   });
   const configMap = (map: string, content: object): KubernetesObject =>
     object("v1", "ConfigMap", namespace, map, labels, content);
   return {
-    owner: configMap(name, { data: run.files }),
+    owner: object(
+      "v1",
+      "ConfigMap",
+      namespace,
+      name,
+      { ...labels, ...(hasCommand ? { [commandLabel]: "true" } : {}) },
+      {
+        data: run.files,
+      },
+    ),
     owned: [
       object("v1", "Service", namespace, name, labels, {
         spec: {

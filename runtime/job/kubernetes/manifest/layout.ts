@@ -8,6 +8,15 @@ export const runLabel = "viceroy/run";
 /** The label of pods that may drive a job. Its value is the name of the job. */
 export const driverLabel = "viceroy/driver";
 
+/** The label of the owner of a run whose command runs in a pod of its own. Its value is "true". */
+export const commandLabel = "viceroy/command";
+
+/**
+ * The name of the pod of a command in place of that of a mesh: its Job, its secret and its identity are made as those of a mesh with one
+ * host, which the pod is until it has the program.
+ */
+export const commandMesh = "command";
+
 /** The label by which Kueue finds the queue of a Job. */
 export const queueLabel = "kueue.x-k8s.io/queue-name";
 
@@ -37,6 +46,9 @@ export const hostPort = 26_600;
  * container are never inside each other.
  */
 export const programFolder = "/viceroy/program";
+
+/** The program of the pod of a command, in the same folder. */
+export const holderProgram = "holder.cjs";
 
 /** The folder with `image.json` and the parts of the archive of copied files, `files.0` and so on. */
 export const filesFolder = "/viceroy/files";

@@ -5,13 +5,16 @@ import { checkTemplate } from "./check-template.js";
 import {
   cacheFolder,
   defaultFolder,
+  driverLabel,
   filesFolder,
   filesName,
+  holderProgram,
   hostContainer,
   hostPort,
   imageContainer,
   jobLabel,
   meshLabel,
+  meshObjectName,
   programFolder,
   programName,
   rankAnnotation,
@@ -39,6 +42,8 @@ export interface TemplateContext {
   readonly programs: number;
   /** The number of ConfigMaps that contain the files of the image. */
   readonly images: number;
+  /** Whether it is the pod of a command, which is a driver of the job. */
+  readonly isCommand?: boolean;
 }
 
 /** The user and group of the pods: `node` in the official images of Node.js. */
@@ -71,7 +76,7 @@ export function imageOf({ image = `node:${process.versions.node.split(".")[0]}` 
 }
 
 function ownTemplate(compute: ComputeSpec, context: TemplateContext): PodTemplate {
-  const { job, mesh, run } = context;
+  const { job, mesh, run, isCommand = false } = context;
   const image = imageOf(compute);
   const { priorityClass, nodeSelector, tolerations } = compute;
   const { volumes, mounts } = userVolumes(compute);
@@ -84,12 +89,15 @@ function ownTemplate(compute: ComputeSpec, context: TemplateContext): PodTemplat
     ...mounts,
   ];
   return {
-    metadata: { labels: { [jobLabel]: job, [meshLabel]: mesh, [runLabel]: run } },
+    metadata: {
+      labels: { [jobLabel]: job, [meshLabel]: mesh, [runLabel]: run, ...(isCommand ? { [driverLabel]: job } : {}) },
+    },
     spec: {
       restartPolicy: "Never",
       subdomain: job,
       terminationGracePeriodSeconds: graceSeconds,
-      automountServiceAccountToken: false,
+      ...(isCommand ? { serviceAccountName: meshObjectName(job, mesh) } : {}),
+      automountServiceAccountToken: isCommand,
       enableServiceLinks: false,
       securityContext: {
         runAsNonRoot: true,
@@ -111,11 +119,11 @@ function ownTemplate(compute: ComputeSpec, context: TemplateContext): PodTemplat
 function host(
   image: Image,
   compute: ComputeSpec,
-  { mesh, run, setup, node }: TemplateContext,
+  { mesh, run, setup, node, isCommand = false }: TemplateContext,
   mounts: readonly VolumeMount[],
   folder: string,
 ): Container {
-  const command = [node ?? "node", `${programFolder}/host.cjs`];
+  const command = [node ?? "node", `${programFolder}/${isCommand ? holderProgram : "host.cjs"}`];
   const { terminationGracePeriodSeconds: grace = graceSeconds } = compute.template?.spec ?? {};
   return {
     name: hostContainer,

@@ -27,7 +27,7 @@ export function driverRole({ name, namespace, ...spec }: KubernetesSpec, objects
 }
 
 /** The driver reads of pods: their addresses, what they print, and why they do not start. */
-const watchedPods: readonly PolicyRule[] = [
+export const watchedPods: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] },
   { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
   { apiGroups: [""], resources: ["events"], verbs: ["list", "watch"] },

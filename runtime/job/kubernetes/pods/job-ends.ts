@@ -1,5 +1,6 @@
 /** Waits for the end of the Indexed Jobs of a run. */
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
+import { commandMesh, meshLabel } from "../manifest/layout.js";
 import { observe } from "./observe.js";
 import type { PodCondition } from "./pod-object.js";
 
@@ -8,9 +9,9 @@ interface JobObject extends ApiObject {
 }
 
 /**
- * Resolves with the reason when a Job of a run has ended or was deleted. All hosts of a run end with the first of its Jobs.
- * @param names the names of the Jobs
- * @param see told of each Job that has not ended
+ * Resolves with the reason when one of some Jobs of a run has ended or was deleted.
+ * @param names the names of the Jobs with whose end the run ends
+ * @param see told of each Job of the run that has not ended
  */
 export async function jobsEnd(
   api: KubernetesApi,
@@ -24,8 +25,8 @@ export async function jobsEnd(
     const objects = seen.kind === "listed" ? seen.items : [seen.object];
     for (const object of objects) {
       const reason = seen.kind === "removed" ? goneReason(object.metadata.name!) : endOf(object);
-      if (reason !== undefined) return reason;
-      see(object);
+      if (reason === undefined) see(object);
+      else if (names.includes(object.metadata.name!)) return reason;
     }
     if (seen.kind !== "listed") continue;
     const found = new Set(objects.map(({ metadata }) => metadata.name));
@@ -50,6 +51,8 @@ export function endOf(job: JobObject): string | undefined {
     return `Job ${name} of Kubernetes has failed${reason === "" ? "" : ` (${reason})`}${message === "" ? "" : `: ${message}`}`;
   }
   const isDone = conditions.some(({ type }) => type === "Complete" || type === "SuccessCriteriaMet");
+  if (isDone && job.metadata.labels?.[meshLabel] === commandMesh)
+    return `the command of Job ${name} of Kubernetes has ended`;
   return isDone
     ? `all hosts of Job ${name} of Kubernetes have ended by themselves: they had no driver for their idle time`
     : undefined;

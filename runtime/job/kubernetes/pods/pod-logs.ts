@@ -1,10 +1,17 @@
 /** Reads what the pods of a job have printed, from all of them at once. */
+import { setTimeout as pause } from "node:timers/promises";
 import { holding } from "../../batch/batch-run.js";
 import type { JobLogLine, LogRequest } from "../../provider.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
+import { waitingLine } from "../batch/command-order.js";
+import { commandMesh } from "../manifest/layout.js";
+import { followLog } from "./followed-log.js";
 import type { PodFeed } from "./pod-feed.js";
-import type { PodFacts, PodState } from "./pod-state.js";
+import { noPods, type PodFacts, type PodState } from "./pod-state.js";
+
+/** Time in ms in which the last lines of hosts are read when the command has ended. */
+const lastLinesMs = 5000;
 
 /** Maximum number of lines that are read ahead of the reader. */
 const maxAhead = 10_000;
@@ -25,21 +32,33 @@ export async function* readPodLogs(
   let wake: (() => void) | undefined;
   let resume: (() => void) | undefined;
   const readers = new Map<string, Promise<void>>();
+  /** The reader of the pod of the command, if there is one. */
+  const commands: Promise<void>[] = [];
+  let current = noPods;
+  const linesOf = ({ uid, name, container }: PodFacts): AsyncIterable<string> => {
+    if (ended === undefined) return api.logs(name, { container, follow: false, signal: either });
+    const isOver = () => current.get(uid)?.isOver !== false;
+    return followLog(api, { pod: name, container, isOver, signal: either });
+  };
   const read = async (pod: PodFacts) => {
-    for await (const line of api.logs(pod.name, {
-      container: pod.container,
-      follow: ended !== undefined,
-      signal: either,
-    })) {
-      lines.push({ ...pod.place, line });
+    const isCommand = pod.place.mesh === commandMesh;
+    let isFirst = true;
+    for await (const line of linesOf(pod)) {
+      const isOwn = isCommand && isFirst && line === waitingLine;
+      isFirst = false;
+      if (isOwn) continue;
+      lines.push(isCommand ? { line } : { ...pod.place, line });
       wake?.();
       while (lines.length > maxAhead && !either.aborted) await new Promise<void>((resolve) => (resume = resolve));
     }
   };
   const begin = (state: PodState) => {
+    current = state;
     for (const pod of [...state.values()].sort(byPlace)) {
       if (!(pod.isRunning || pod.isOver) || readers.has(pod.uid)) continue;
-      readers.set(pod.uid, read(pod).catch(ignoreGone));
+      const reading = read(pod).catch(ignoreGone);
+      readers.set(pod.uid, reading);
+      if (pod.place.mesh === commandMesh) commands.push(reading);
     }
   };
   const all = async () => {
@@ -49,7 +68,11 @@ export async function* readPodLogs(
       const watching = holding(feed.until((state) => void begin(state), either));
       await Promise.race([watching, ended(either)]).catch(() => {});
     }
-    await Promise.all(readers.values());
+    await Promise.all(commands);
+    // Hosts whose command was killed go on for a while.
+    const isLimited = ended !== undefined && commands.length > 0;
+    const last = isLimited ? [pause(lastLinesMs, undefined, { signal: either, ref: false })] : [];
+    await Promise.race([Promise.all(readers.values()), ...last]);
   };
   let isOver = false;
   let fault: unknown;

@@ -45,6 +45,8 @@ export interface ContainerState {
 
 export interface EndedContainer {
   readonly exitCode: number;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
   readonly signal?: number;
   readonly reason?: string;
   readonly message?: string;

@@ -29,6 +29,7 @@ export class PodSigner {
 
   /** The ids of the pods that were refused. */
   readonly #strangers = new Set<string>();
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(options: PodSignerOptions) {
     this.#options = options;
@@ -51,14 +52,25 @@ export class PodSigner {
         continue;
       }
       this.#calls.set(pod.uid, { pod, failures: 0 });
-      void this.#call(pod.uid);
+      this.#begin(pod.uid);
     }
   }
 
-  /** Ends all calls. */
+  /** Makes no further calls. */
   close(): void {
     for (const { timer } of this.#calls.values()) clearTimeout(timer);
     this.#calls.clear();
+  }
+
+  /** Makes no further calls, and resolves when those that are under way have ended, so that another signer can go on. */
+  async leave(): Promise<void> {
+    this.close();
+    await Promise.all(this.#underWay);
+  }
+
+  #begin(uid: string): void {
+    const call = this.#call(uid).finally(() => this.#underWay.delete(call));
+    this.#underWay.add(call);
   }
 
   async #call(uid: string): Promise<void> {
@@ -78,7 +90,7 @@ export class PodSigner {
     call.failures = isSigned ? 0 : call.failures + 1;
     const isUp = isSigned || call.pod.isReady;
     const pause = isUp ? lifetime / renewalPart : Math.min(longestPauseMs, firstPauseMs * 1.3 ** call.failures);
-    call.timer = setTimeout(() => void this.#call(uid), Math.min(pause, 0x7fff_ffff)).unref();
+    call.timer = setTimeout(() => this.#begin(uid), Math.min(pause, 0x7fff_ffff)).unref();
   }
 
   async #refused(pod: PodFacts): Promise<void> {

@@ -5,6 +5,7 @@
 import type { HostPlace } from "../../mesh-spec.js";
 import { formatPlace } from "../../mesh-spec.js";
 import type { ApiObject } from "../api/kubernetes-api.js";
+import { commandMesh } from "../manifest/layout.js";
 import type { PodObject } from "./pod-object.js";
 import { lastEndOf, type PodTrouble, troubleOf } from "./pod-trouble.js";
 
@@ -81,6 +82,11 @@ export function currentPods(state: PodState): ReadonlyMap<string, PodFacts> {
     if (other === undefined || isLater(pod, other)) current.set(key, pod);
   }
   return current;
+}
+
+/** Returns the pods of hosts, without that of a command. */
+export function hostsIn(state: PodState): PodState {
+  return new Map([...state].filter(([, { place }]) => place.mesh !== commandMesh));
 }
 
 /** Returns pairs of pods that are hosts of the same rank at the same time. */

@@ -1,0 +1,58 @@
+/**
+ * Follows what a container prints, also when a connection to the API server is lost: the next request asks for the lines since the last one, and those
+ * that were told already are left out. They are recognized by their times, which the API server tells with at most nanoseconds.
+ */
+import type { KubernetesApi } from "../api/kubernetes-api.js";
+import { KubernetesError } from "../api/kubernetes-error.js";
+import { pauseAfter, type RetryWorld, systemWorld } from "../api/retry.js";
+
+/** Time in ms between the end of a log, whose container may go on, and the next request. */
+const pauseMs = 500;
+
+export interface FollowedLog {
+  readonly pod: string;
+  readonly container: string;
+  /** Returns whether the container has ended, or its pod is gone. */
+  readonly isOver: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * @returns the lines until the container has ended, or `signal` is aborted
+ * @throws KubernetesError if the API server refuses the request
+ */
+export async function* followLog(
+  api: Pick<KubernetesApi, "logs">,
+  { pod, container, isOver, signal }: FollowedLog,
+  world: RetryWorld = systemWorld,
+): AsyncGenerator<string, void> {
+  /** The time of the last line, and the number of lines with this time. */
+  let last = "";
+  let count = 0;
+  let failures = 0;
+  while (!signal.aborted) {
+    const since = last;
+    let known = count;
+    let wait = pauseMs;
+    const wasOver = isOver();
+    try {
+      const request = { container, follow: true, timestamps: true, signal, ...(since === "" ? {} : { since }) };
+      for await (const line of api.logs(pod, request)) {
+        failures = 0;
+        const space = line.indexOf(" ");
+        const time = space < 0 ? line : line.slice(0, space);
+        if (time < since) continue;
+        if (time === since && known-- > 0) continue;
+        count = time === last ? count + 1 : 1;
+        last = time;
+        yield space < 0 ? "" : line.slice(space + 1);
+      }
+      if (wasOver) return;
+    } catch (error) {
+      if (!(error instanceof KubernetesError && error.isTransient)) throw error;
+      failures++;
+      wait = pauseAfter(failures, world, error.retryAfter);
+    }
+    await world.pause(wait, signal).catch(() => {});
+  }
+}
