@@ -124,8 +124,11 @@ onKubernetes("clusters that are not as a job expects", (lab) => {
     await core().replaceNamespacedSecret({ namespace, name, body: { ...secret, data: { "trainers-0": wrong } } });
     const { metadata } = await jobs.podOf(namespace, "trainers", 0);
     await core().deleteNamespacedPod({ namespace, name: metadata!.name!, gracePeriodSeconds: 1 });
-    await events.saw("starting", /its secret is not the one for this identity/);
     await until(() => events.reasons("host-replaced").length > 0, replacementMs);
+    const said = (await jobs.pods(namespace)).map(
+      ({ status }) => status!.containerStatuses?.[0]?.state?.terminated?.message,
+    );
+    expect(said.join()).toContain("the issuer refuses it: its secret is not the one for this identity");
     expect(await trainers.spawnProcs().spawn("again", crew.SteelWorker).echo.callOne("up")).toBe("up");
     expect(await secretOf()).not.toBe(wrong);
   });
