@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { CoreV1Api } from "@kubernetes/client-node";
+import { CoreV1Api, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import type { HostMesh } from "viceroy";
 import type { KubernetesJob } from "viceroy/job";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -129,11 +129,21 @@ onKubernetes("an API server that fails", (lab) => {
   });
 
   test("a watch goes on from the version of a bookmark", async () => {
+    const core = lab().config.makeApiClient(CoreV1Api);
+    const containers = [{ name: "main", image: lab().nodeImage }];
+    const spec = { nodeSelector: { "viceroy.test/none": "yes" }, containers };
+    await core.createNamespacedPod({ namespace, body: { metadata: { name: "other" }, spec } });
+    const merging = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
     proxy.watchSeconds = 5;
     await watchAgain();
     const begin = watches().length;
     proxy.told.length = 0;
-    await until(() => {
+    let changes = 0;
+    await until(async () => {
+      // A bookmark tells of versions that changes of pods have which the watch does not select.
+      const metadata = { annotations: { change: `${changes++}` } };
+      await core.patchNamespacedPod({ namespace, name: "other", body: { metadata } }, merging);
+      await pause(500);
       const bookmarks = proxy.told.filter(({ type, kind }) => type === "BOOKMARK" && kind === "Pod");
       const known = new Set(bookmarks.map(({ version }) => version));
       return watches()
