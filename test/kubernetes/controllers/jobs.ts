@@ -17,6 +17,8 @@ interface Memory {
   readonly failedIndexes: Set<number>;
   /** The pods that have been counted, until their removal has been seen. */
   readonly counted: Set<string>;
+  /** Why the whole job fails, which is decided once: its last pods may end later. */
+  failure?: [string, string];
   /** When the next pods may be created, after failures; in milliseconds. */
   notBefore: number;
 }
@@ -61,7 +63,9 @@ export class JobController {
     for (const known of [completed, memory.failedIndexes, memory.failures]) {
       for (const index of [...known.keys()]) if (index >= spec.completions) known.delete(index);
     }
-    let failure = this.#count(job, all, memory, completed, counts);
+    const counted = this.#count(job, all, memory, completed, counts);
+    if (counted !== undefined) memory.failure ??= counted;
+    let { failure } = memory;
     if (finished) return this.#expire(job, finished);
     const active = all.filter((pod) => !hasEnded(pod));
     const living = active.filter((pod) => pod.metadata.deletionTimestamp === undefined);
