@@ -95,7 +95,7 @@ function hostFinder(job: StartedJob, run: JobRun, mesh: string): HostFinder<Read
   if (!bringsBack(job)) return undefined;
   /** The ranks whose loss was reported. A host that is found, and cannot be attached, is lost once. */
   const reported = new Set<number>();
-  /** What keeps lost hosts from coming back, as the provider has told last: each rank, and all of them under undefined. */
+  /** The provider's last reasons why lost hosts do not come back, by rank. A reason that concerns all hosts is under undefined. */
   const whys = new Map<number | undefined, string>();
   const report: Report = (event) => {
     if (event.kind === "pending" || event.kind === "starting") whys.set(event.rank, event.reason);

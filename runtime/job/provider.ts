@@ -57,7 +57,7 @@ export interface ReadyHost extends HostPlace {
   readonly incarnation?: number;
 }
 
-/** What a provider brings to the command of a batch job. */
+/** The order and the record that a provider brings to the command of a batch job. */
 export interface Delivery {
   readonly client: ClientOrder;
   /** The record of the run, in the form of its file. */

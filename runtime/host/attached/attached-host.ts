@@ -411,7 +411,7 @@ export class AttachedHost implements HostLink {
     return this.#access.role === "gateway";
   }
 
-  /** How this driver connects to what is on the host. Links to a gateway wait for as long as it may be silent. */
+  /** The driver connects to the host and its processes in this way. Links to a gateway wait for as long as it may be silent. */
   get #way(): Pick<HostTarget, "through" | "absence"> {
     return this.isGateway ? { absence: this.#access.silence } : { through: this.through };
   }

@@ -4,7 +4,7 @@ import { openAccess } from "../kubernetes/api/cluster-access.js";
 import { HttpApi } from "../kubernetes/api/http-api.js";
 import type { KubernetesSpec } from "../kubernetes/kubernetes-spec.js";
 
-/** What is printed, in this order. */
+/** The properties are printed in this order. */
 export interface ClusterContext {
   /** The context of a kubeconfig file, or the service account of the pod. */
   readonly access: string;

@@ -1,5 +1,5 @@
 /**
- * What is known of a job of Kubernetes before anything of it is submitted: the part of its provider that follows from the options alone. The rest,
+ * Answers what follows from the options of a job of Kubernetes alone, before anything is submitted. The rest of its provider,
  * with the client of the API server, is loaded on first use (deferred-provider.ts).
  */
 import type { TlsSpec } from "../job-options.js";

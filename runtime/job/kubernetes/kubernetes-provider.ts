@@ -32,6 +32,7 @@ import { deliverCommand } from "./batch/deliver.js";
 import { suspendHosts } from "./batch/end-hosts.js";
 import { tokenName } from "./batch/private-files.js";
 import { DescribedJob, type KubernetesAllocation, makesPods } from "./described-job.js";
+import { destroyRun } from "./destroy-run.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
 import { commandMesh, hostPort, meshObjectName, runLabel } from "./manifest/layout.js";
@@ -39,6 +40,7 @@ import { HeldJobs, reportHolds, whyDeleted } from "./pods/held-jobs.js";
 import { JobComplaints } from "./pods/job-complaints.js";
 import { endOf, jobsEnd } from "./pods/job-ends.js";
 import { joined } from "./pods/joined.js";
+import { endLostHost } from "./pods/lost-host.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
 import { PodLosses } from "./pods/pod-losses.js";
@@ -54,15 +56,8 @@ import { applyObjects, awayLimit, jobRun, provisionedMeshes, recordForPods } fro
 /** Time in ms that hosts wait for a driver, if they are to end with it. */
 const driverEndMs = 60_000;
 
-/** Time in ms for a host that the driver has lost to be replaced by itself, and in s for the pod to end when it is not. */
+/** Time in ms for a host that the driver has lost to be replaced by itself. Its pod is ended when it is not. */
 const fenceMs = 3000;
-const fenceGrace = 5;
-
-/** Time in ms for the objects and pods of a job to be gone after it was deleted. */
-const destroyLimit = 120_000;
-
-/** Number of pods that are deleted at the same time. */
-const parallelDeletes = 16;
 
 export class KubernetesProvider extends DescribedJob implements JobProvider<KubernetesAllocation> {
   readonly #spec: KubernetesSpec;
@@ -70,7 +65,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
   readonly #sizings = new Map<string, JobSizing>();
-  /** What the Jobs of each run say, by its id. */
+  /** The watch of what the Jobs of each run report, by its id. */
   readonly #complaints = new Map<string, JobComplaints>();
 
   constructor(spec: KubernetesSpec) {
@@ -187,7 +182,11 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       return undefined;
     };
     const leave = this.#tellComplaints(allocation, report, wait);
-    const fence = setTimeout(() => void this.#fence(allocation, lost, signal, tell), fenceMs);
+    const end = async () => {
+      const isOwn = isProvisioned(this.#spec.meshes[mesh]!);
+      if (isOwn) await endLostHost(await this.#api(allocation.isInside), feed, lost, { signal, tell });
+    };
+    const fence = setTimeout(() => void end().catch((error: unknown) => tell(errorMessage(error))), fenceMs);
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     try {
@@ -269,7 +268,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
 
   /** Deletes the owner, and with it all that the job has made. Pods that were there before stay. */
   async destroy({ applyId, owner }: KubernetesAllocation): Promise<void> {
-    if (owner !== null) await this.#destroy(await this.#api(), applyId, owner);
+    if (owner !== null) await destroyRun(await this.#api(), this.#spec, applyId, owner);
   }
 
   async *logs(allocation: KubernetesAllocation, request: LogRequest): AsyncGenerator<JobLogLine, void> {
@@ -386,57 +385,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
         `${whose}, of a job of this name that runs as ${run}; kill that job, or give this one another name`,
       );
     }
-    await this.#destroy(api, run, uid);
-  }
-
-  async #destroy(api: KubernetesApi, applyId: string, owner: string): Promise<void> {
-    await retrying(() => api.delete("ConfigMap", this.#spec.name, { uid: owner }), { limit: awayLimit });
-    const labelSelector = runSelector(this.#spec.name, applyId);
-    const signal = AbortSignal.timeout(destroyLimit);
-    try {
-      // A Job that is not gone yet makes other pods.
-      for (;;) {
-        const { items } = await retrying(() => api.list("Job", { labelSelector }), { limit: awayLimit, signal });
-        if (items.every(({ metadata }) => metadata.deletionTimestamp !== undefined)) break;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        signal.throwIfAborted();
-      }
-      const { items: pods } = await retrying(() => api.list("Pod", { labelSelector }), { limit: awayLimit, signal });
-      const left = pods.map(({ metadata }) => metadata);
-      const deleteNext = async (): Promise<void> => {
-        for (let pod = left.pop(); pod !== undefined; pod = left.pop()) {
-          await api.delete("Pod", pod.name!, { uid: pod.uid!, gracePeriodSeconds: fenceGrace });
-        }
-      };
-      await Promise.all(Array.from({ length: parallelDeletes }, deleteNext));
-      const feed = new PodFeed(async () => api, podSources(this.#spec, applyId).slice(0, 1));
-      await holding(feed.until((state) => (state.size === 0 ? true : undefined), signal));
-    } catch (cause) {
-      if (!signal.aborted) throw cause;
-      const { items } = await api.list("Pod", { labelSelector });
-      const names = items.map(({ metadata }) => metadata.name).slice(0, 5);
-      const text = `pods of the job are still there after ${destroyLimit} ms: ${names.join(", ")}; look with kubectl describe pod`;
-      throw new Error(text, { cause });
-    }
-  }
-
-  /** Ends the pod of a host that the driver has lost, and that goes on: what it runs belongs to nobody. */
-  async #fence(
-    allocation: KubernetesAllocation,
-    lost: ReadyHost,
-    signal: AbortSignal,
-    tell: (reason: string) => void,
-  ): Promise<void> {
-    if (!isProvisioned(this.#spec.meshes[lost.mesh]!)) return;
-    const find = (state: PodState) => currentPods(state).get(formatPlace(lost)) ?? null;
-    const pod = await this.#feed(allocation)
-      .until(find, signal)
-      .catch(() => null);
-    if (!pod?.isReady || pod.startedAt > (lost.incarnation ?? 0)) return;
-    const api = await this.#api(allocation.isInside);
-    await api.delete("Pod", pod.name, { uid: pod.uid, gracePeriodSeconds: fenceGrace }).catch((error: unknown) => {
-      tell(`cannot end pod ${pod.name}, whose host ${formatPlace(lost)} this program has lost: ${errorMessage(error)}`);
-    });
+    await destroyRun(api, this.#spec, run, uid);
   }
 
   async #signer(api: KubernetesApi, { applyId, folder }: KubernetesAllocation): Promise<PodSigner | undefined> {

@@ -35,7 +35,7 @@ export interface KubernetesJobOptions<M extends string> extends JobOptions {
   /** The priority class of the pods. Default: that of the cluster. */
   readonly priorityClass?: string;
   /**
-   * What the pod is like in which `job.run` runs its command. Default: as the pods of the first mesh, without their processors, memory and GPUs.
+   * Describes the pod in which `job.run` runs its command. Default: as the pods of the first mesh, without their processors, memory and GPUs.
    */
   readonly commandPod?: Compute;
   /** Who besides the pods of the job may connect to its pods. False: no NetworkPolicy is made. Default: `{}`. */

@@ -18,17 +18,14 @@ import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
+import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 let crew: Crew;
 // The processes of a pod that is deleted are lost.
 collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-  // Processes of actors get the options of this process, and pods of the cluster do not have the files of its test runner.
-  const isOfRunner = (option: string | undefined) => option?.includes("/vitest/") === true;
-  process.execArgv = process.execArgv.filter(
-    (option, index, all) => !isOfRunner(option) && !(option === "--require" && isOfRunner(all[index + 1])),
-  );
+  dropOptionsOfRunner();
 });
 
 /** Returns the process of the daemon that has started a process. */

@@ -14,6 +14,7 @@ import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { limitUnderLoad, until } from "../../proc/until.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
+import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
 
@@ -22,11 +23,7 @@ let crew: Crew;
 collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-  // Processes of actors get the options of this process, and pods of the cluster do not have the files of its test runner.
-  const isOfRunner = (option: string | undefined) => option?.includes("/vitest/") === true;
-  process.execArgv = process.execArgv.filter(
-    (option, index, all) => !isOfRunner(option) && !(option === "--require" && isOfRunner(all[index + 1])),
-  );
+  dropOptionsOfRunner();
 });
 
 /** The lines that the program prints, one after each step: the ranks of the hosts, or the message of an error. */

@@ -4,7 +4,7 @@ import type { Asker } from "./kubernetes-error.js";
 
 /** The access to a cluster. */
 export interface ClusterAccess extends Asker {
-  /** Where the access comes from: the context and its file, or the pod. */
+  /** The source of the access, for messages: the context and its file, or the pod. */
   readonly source: string;
   /** Returns the options of a request: the credentials, which can be other ones each time, and the agent. */
   requestOptions(): Promise<RequestOptions>;

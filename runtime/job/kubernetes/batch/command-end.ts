@@ -1,4 +1,4 @@
-/** How the command of a run has ended, as its pod shows it. */
+/** Reads from the pod of a command how the command has ended. */
 import type { ClientOutcome } from "../../batch/client.js";
 import type { ApiObject } from "../api/kubernetes-api.js";
 import { hostContainer } from "../manifest/layout.js";

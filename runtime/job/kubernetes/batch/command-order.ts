@@ -1,6 +1,6 @@
 /**
- * What the pod of a command is brought by the program that has submitted the job, over the connection of a driver to a host. It contains the key
- * of the run, so it is in no object of Kubernetes.
+ * The order that the program which has submitted a job sends to the pod of its command, over the connection of a driver to a host. It contains the key
+ * of the run, so no object of Kubernetes contains it.
  */
 
 /** The environment variable of the daemon, and of what it starts: the path of the file that the order is written to. */

@@ -1,4 +1,4 @@
-/** What a run with a command has besides that of its hosts: its mark, its pod, and the secret of that pod. */
+/** Adds to a run what its command needs: a mark that there is one, a pod, and the secret of that pod. */
 import { join } from "node:path";
 import { hostUri, secretsFile } from "../../credentials/credentials-folder.js";
 import type { Submission } from "../../provider.js";

@@ -1,4 +1,4 @@
-/** What the pod of a command asks for. */
+/** Describes the resources and the image of the pod of a command. */
 import type { ComputeSpec } from "../compute/compute-options.js";
 import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
 

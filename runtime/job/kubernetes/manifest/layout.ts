@@ -98,3 +98,6 @@ export function programName(job: string, part: number): string {
 export function filesName(job: string, mesh: string, part: number): string {
   return `${job}-${mesh}-image-${part}`;
 }
+
+/** Time in s that a pod gets to end when its job or its host is given up. */
+export const endGraceSeconds = 5;

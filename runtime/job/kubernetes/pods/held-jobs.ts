@@ -51,17 +51,17 @@ export function reportHolds(report: Report): (job: ApiObject) => void {
   };
 }
 
-/** What is known of a Job or a workload. */
+/** The newest text about a Job. */
 interface Known {
   readonly text: string;
   /** The time at which the object was made that tells it, in ms since 1970. */
   readonly madeAt: number;
 }
 
-/** What is known of the Jobs of a run that wait. */
+/** Follows the Jobs of a run that wait, and the reasons for it. */
 export class HeldJobs {
   readonly #waits = new Map<string, Known>();
-  /** What Kueue has said of each Job last. */
+  /** The last words of Kueue about each Job. */
   readonly #words = new Map<string, Known>();
   readonly #names: readonly string[];
   readonly #changed: () => void;

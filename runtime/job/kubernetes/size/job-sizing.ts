@@ -31,7 +31,7 @@ export interface JobSizingOptions {
 
 export class JobSizing {
   readonly #options: JobSizingOptions;
-  /** What the Jobs of the run have told last. */
+  /** The sizes that the Jobs of the run have had last. */
   readonly known = new JobSizes();
 
   constructor(options: JobSizingOptions) {
