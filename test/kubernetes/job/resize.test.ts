@@ -13,6 +13,7 @@ import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { limitUnderLoad, until } from "../../proc/until.js";
+import { quantity } from "../api-server/quantity.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
@@ -180,7 +181,7 @@ onKubernetes("the hosts of a job of Kubernetes", (lab) => {
   test("are given back when one does not come up, with the words of Kubernetes", async () => {
     const namespace = await lab().namespace();
     const nodes = (await core().listNode()).items;
-    const cpus = Math.min(...nodes.map(({ status }) => Number(status!.allocatable!["cpu"])));
+    const cpus = Math.min(...nodes.map(({ status }) => quantity(status!.allocatable!["cpu"]!)));
     // One host fits on each node.
     const compute = new Compute({ cpus: Math.floor(cpus * 6) / 10, image: lab().nodeImage });
     const options = optionsIn(namespace, { meshes: { workers: { hosts: 1, compute } } });
