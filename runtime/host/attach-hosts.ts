@@ -7,6 +7,7 @@ import { currentCell } from "../actor/context.js";
 import { parseToken } from "../link/handshake/proof.js";
 import { FileCredentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
+import type { DialHost } from "../proc/remote/host-route.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
@@ -131,14 +132,17 @@ export interface JobHosts {
   readonly sync?: SyncOptions | undefined;
   /** Finds hosts of the job again that were lost. Absent: they do not come back. */
   readonly finder?: HostFinder<RoutedHost> | undefined;
+  /** The host through which this program reaches all others, as the option `through`, and how it is dialled. */
+  readonly gateway?: { readonly address: string; readonly dial: DialHost } | undefined;
 }
 
 /** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
 export function attachRoutedHosts<D extends string = "hosts">(
   places: readonly RoutedHost[],
   options: AttachOptions<D> = {},
-  { hasOwnProof, isSameLog, controllerFiles, sync, finder }: JobHosts = { hasOwnProof: false, isSameLog: false },
+  jobHosts: JobHosts = { hasOwnProof: false, isSameLog: false },
 ): HostMesh<D> {
+  const { hasOwnProof, isSameLog, controllerFiles, sync, finder, gateway } = jobHosts;
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
   if (typeof name !== "string" || name === "") throw optionError("a name", name);
@@ -146,7 +150,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
   if (places.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
   const rules = { failed: "cannot attach hosts", hasCertificate: options.tls !== undefined };
   const targets = parseRoutedTargets(places, rules);
-  const through = gatewayOf(options, rules);
+  const through = gatewayOf({ ...options, ...(gateway && { through: gateway.address }) }, rules, gateway?.dial);
   const access = { ...resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]), isSameLog };
   const here = currentRuntime();
   const owner = currentCell();
@@ -170,6 +174,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
 function gatewayOf<D extends string>(
   { through, absence }: AttachOptions<D>,
   rules: TargetRules,
+  dial: DialHost | undefined,
 ): GatewayOptions | undefined {
   if (through === undefined) {
     if (absence === undefined) return undefined;
@@ -182,7 +187,7 @@ function gatewayOf<D extends string>(
     throw optionError(`absence in milliseconds, from ${shortestAbsence} to ${longestAbsence}`, absence);
   }
   const [target] = parseTargets([through], rules);
-  return { target: target!, absence: Math.ceil(limit) };
+  return { target: { ...target!, ...(dial && { dial }) }, absence: Math.ceil(limit) };
 }
 
 function resolveAccess<D extends string>(

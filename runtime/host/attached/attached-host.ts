@@ -24,9 +24,9 @@ import { withInspector } from "../../proc/launch/inspector.js";
 import type { StartRequest } from "../../proc/platform/platform.js";
 import { runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
-import type { DriverGateway } from "../../proc/remote/driver-gateway.js";
 import { connectToHost, type HostTarget, isTransient } from "../../proc/remote/host-connection.js";
 import type { HostLink } from "../../proc/remote/host-link.js";
+import type { HostRoute } from "../../proc/remote/host-route.js";
 import { HostedBackend } from "../../proc/remote/hosted-backend.js";
 import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
 import { wholeRegion } from "../../shape/index.js";
@@ -73,11 +73,13 @@ export interface HostAccess {
   readonly isSameLog: boolean;
   /** `gateway` if the host is attached only because this driver reaches others through it. */
   readonly role?: "gateway";
+  /** The way to the host. Absent: the gateway, or the address of the host. */
+  readonly way?: HostRoute | undefined;
 }
 
 /** The host through which a host is reached. */
 export interface HostGateway {
-  readonly route: DriverGateway;
+  readonly route: HostRoute;
   /** Resolves when the gateway can start what watches the host. Rejects with the reason if it cannot. */
   readonly ready: Promise<unknown>;
   /** Watches the host for this driver. */
@@ -399,11 +401,11 @@ export class AttachedHost implements HostLink {
   }
 
   get isRouted(): boolean {
-    return this.target.route !== undefined;
+    return this.target.route !== undefined || this.target.dial !== undefined;
   }
 
-  get through(): DriverGateway | undefined {
-    return this.#gateway?.route;
+  get through(): HostRoute | undefined {
+    return this.#gateway?.route ?? this.#access.way;
   }
 
   /** Whether the host is attached only because this driver reaches others through it. */
@@ -413,7 +415,7 @@ export class AttachedHost implements HostLink {
 
   /** The driver connects to the host and its processes in this way. Links to a gateway wait for as long as it may be silent. */
   get #way(): Pick<HostTarget, "through" | "absence"> {
-    return this.isGateway ? { absence: this.#access.silence } : { through: this.through };
+    return { through: this.through, absence: this.isGateway ? this.#access.silence : undefined };
   }
 
   get #watcher(): HostWatcher {

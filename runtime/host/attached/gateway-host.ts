@@ -5,6 +5,7 @@
  */
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { DriverGateway } from "../../proc/remote/driver-gateway.js";
+import { routeByDialling } from "../../proc/remote/host-route.js";
 import { AttachedHost, type HostAccess } from "./attached-host.js";
 import type { HostAddress } from "./host-targets.js";
 import { HostWatcher, startWatching } from "./host-watcher.js";
@@ -30,8 +31,10 @@ export class GatewayHost {
   ) {
     const { platform, mainProc } = runtime;
     const { proof } = access;
-    this.route = new DriverGateway(platform, mainProc.proc, { address: target.address, proof, absence });
-    const ownAccess = { ...access, silence: absence, keepAlive: absence, role: "gateway" as const };
+    const { address, dial } = target;
+    const way = dial && routeByDialling(platform, dial, absence);
+    this.route = new DriverGateway(platform, mainProc.proc, { address, way, proof, absence });
+    const ownAccess = { ...access, silence: absence, keepAlive: absence, role: "gateway" as const, way };
     const calls = {
       lost: () => lost(`the driver gateway ${this.route.address} is gone`),
       waitFor: () => undefined,

@@ -5,6 +5,7 @@ import {
   type NetworkAddress,
   parseNetworkAddress,
 } from "../../link/transport/network-address.js";
+import type { DialHost } from "../../proc/remote/host-route.js";
 
 /** The addresses of a host. */
 export interface HostAddress {
@@ -12,6 +13,8 @@ export interface HostAddress {
   readonly address: NetworkAddress;
   /** The address by which this driver reaches it, if that is another one. */
   readonly route?: NetworkAddress;
+  /** Makes a connection to it, if this driver does not dial an address. */
+  readonly dial?: DialHost;
 }
 
 /** The addresses of a host, as text. */

@@ -12,31 +12,34 @@ import type { Credentials } from "../../link/transport/tls/credentials.js";
 import { TunnelDialler } from "../../link/tunnel/dial.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf } from "./credentials.js";
+import type { HostRoute } from "./host-route.js";
 
 export interface DriverGatewayOptions {
-  /** The address by which the driver reaches the gateway. */
+  /** The address of the gateway. */
   readonly address: NetworkAddress;
+  /** The way to the gateway. Absent: this process dials its address. */
+  readonly way?: HostRoute | undefined;
   readonly proof: HostProof;
   /** The time for which links through the gateway go on without a connection, in milliseconds. */
   readonly absence: number;
 }
 
-export class DriverGateway {
+export class DriverGateway implements HostRoute {
   readonly address: string;
   readonly absence: number;
   readonly #platform: Platform;
   readonly #tunnels: TunnelDialler;
 
   /** @param driver the proc of the driver */
-  constructor(platform: Platform, driver: Proc, { address, proof, absence }: DriverGatewayOptions) {
+  constructor(platform: Platform, driver: Proc, options: DriverGatewayOptions) {
     const { clock } = platform;
-    this.address = formatNetworkAddress(address);
-    this.absence = absence;
+    this.address = formatNetworkAddress(options.address);
+    this.absence = options.absence;
     this.#platform = platform;
     this.#tunnels = new TunnelDialler({
       clock,
       gateway: this.address,
-      connect: (signal) => openTunnel(platform, driver, { address, proof }, signal),
+      connect: (signal) => openTunnel(platform, driver, options, signal),
     });
   }
 
@@ -61,12 +64,12 @@ export class DriverGateway {
 async function openTunnel(
   platform: Platform,
   driver: Proc,
-  { address, proof }: Pick<DriverGatewayOptions, "address" | "proof">,
+  { address, proof, way = platform }: DriverGatewayOptions,
   signal: AbortSignal,
 ): Promise<Pipe> {
   const { clock, random } = platform;
   const { universe, id: from } = driver;
-  const pipe = await platform.connect(address, credentialsOf(proof.tls), signal);
+  const pipe = await way.connect(address, credentialsOf(proof.tls), signal);
   const offer = { universe, from, to: 0n, direct: true, use: "tunnel", link: random.id(), first: true } as const;
   const { token } = proof;
   const outcome = await offerLink(pipe, { ...offer, received: 0 }, { clock, random, token });

@@ -13,15 +13,15 @@ import { formatNetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf } from "./credentials.js";
-import type { DriverGateway } from "./driver-gateway.js";
+import type { HostRoute } from "./host-route.js";
 import type { HostedLocation } from "./hosted-location.js";
 
 export interface HostTarget extends Pick<HostedLocation, "agent" | "address"> {
   readonly proof: HostProof | undefined;
   /** Whether the host creates the agent if it does not exist. Only the driver that attaches the host sets this. */
   readonly attaches?: boolean;
-  /** The host through which this process reaches the address. Absent: it connects itself. */
-  readonly through?: DriverGateway | undefined;
+  /** The way to the address. Absent: this process dials it. */
+  readonly through?: HostRoute | undefined;
   /** The time in ms for which the link goes on without a connection, if it is not the usual one. */
   readonly absence?: number | undefined;
 }

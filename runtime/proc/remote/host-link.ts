@@ -1,7 +1,7 @@
 /** The connection to an attached host, as procs use it. `host/attached/` implements it. */
 import type { Proc } from "../../actor/proc/proc.js";
 import type { Pipe } from "../../link/transport/pipe.js";
-import type { DriverGateway } from "./driver-gateway.js";
+import type { HostRoute } from "./host-route.js";
 
 /** An attached host as procs see it. */
 export interface HostLink {
@@ -15,6 +15,6 @@ export interface HostLink {
   readonly address: string;
   /** Whether this process reaches the host by a route of its own, because it does not reach the address. */
   readonly isRouted: boolean;
-  /** The host through which this process reaches it; undefined if it connects itself. */
-  readonly through: DriverGateway | undefined;
+  /** The way to the address that other processes can use, too; undefined if this one dials it. */
+  readonly through: HostRoute | undefined;
 }
