@@ -76,7 +76,7 @@ export function recordForPods(record: string, holder?: string): string {
 }
 
 /**
- * Applies the objects of a run.
+ * Applies the objects of a run: the owner, then the others at once, then the Jobs.
  * @returns the id of the owner
  * @throws KubernetesError if one of them is refused; none of them is left then
  */
@@ -89,9 +89,11 @@ export async function applyObjects(
   const { metadata } = await apply(owner);
   const uid = metadata.uid!;
   try {
-    for (const object of owned) {
+    // Pods wait for seconds before they look again for what they do not find, so the Jobs come last.
+    for (const objects of [owned.filter(({ kind }) => kind !== "Job"), owned.filter(({ kind }) => kind === "Job")]) {
       signal.throwIfAborted();
-      await apply(ownedBy(owner, uid, object));
+      const applied = await Promise.allSettled(objects.map((object) => apply(ownedBy(owner, uid, object))));
+      for (const result of applied) if (result.status === "rejected") throw result.reason;
     }
   } catch (error) {
     try {

@@ -3,11 +3,34 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { globToRegExp } from "../../../shared/text/glob-to-regexp.js";
 
+/** The folder of Viceroy's own declarations: most of its files, and no process loads them. */
+const ownDeclarations = "dist/types/";
+
 /**
  * Returns the files of a package, relative to its folder. A package that is linked from a checkout has more files than its users need:
  * then those count that `files` of its manifest names, as for `npm pack`.
  */
 export function filesOfInstalled(folder: string): string[] {
+  const { name, files } = manifestOf(folder);
+  const found = allFiles(folder, files);
+  return name === "viceroy" ? found.filter((file) => !file.startsWith(ownDeclarations)) : found;
+}
+
+interface Manifest {
+  readonly name?: unknown;
+  readonly files?: unknown;
+}
+
+function manifestOf(folder: string): Manifest {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) ?? {};
+  } catch {
+    // Node.js names the package that it cannot read.
+    return {};
+  }
+}
+
+function allFiles(folder: string, publishedNames: unknown): string[] {
   const found: string[] = [];
   const walk = (prefix: string): void => {
     for (const entry of readdirSync(path.join(folder, prefix), { withFileTypes: true })) {
@@ -17,7 +40,7 @@ export function filesOfInstalled(folder: string): string[] {
       else if (entry.isFile() || entry.isSymbolicLink()) found.push(at);
     }
   };
-  const published = folder.split(path.sep).includes("node_modules") ? undefined : publishedFiles(folder);
+  const published = folder.split(path.sep).includes("node_modules") ? undefined : publishedFiles(publishedNames);
   if (published === undefined) {
     walk("");
     return found;
@@ -37,8 +60,7 @@ interface PublishedFiles {
   reaches(folder: string): boolean;
 }
 
-function publishedFiles(folder: string): PublishedFiles | undefined {
-  const { files } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as { files?: unknown };
+function publishedFiles(files: unknown): PublishedFiles | undefined {
   if (!Array.isArray(files)) return undefined;
   const rules = (files as string[]).map((text) => {
     const isExcluding = text.startsWith("!");

@@ -93,6 +93,25 @@ test("packages above the root, and linked ones, get a place where Node.js finds 
   ]);
 });
 
+test("the declarations of Viceroy, which no process loads, stay on this machine, and those of other packages do not", async () => {
+  const root = folderWith({
+    "package.json": manifest("app", needs("viceroy", "other")),
+    "node_modules/viceroy/package.json": manifest("viceroy"),
+    "node_modules/viceroy/dist/index.js": "",
+    "node_modules/viceroy/dist/types/index.d.ts": "",
+    "node_modules/other/package.json": manifest("other"),
+    "node_modules/other/dist/types/index.d.ts": "",
+  });
+  const { entries } = await scan({ roots: [root], packages: [] });
+  expect(entries.map(({ path }) => path)).toEqual([
+    "node_modules/other/dist/types/index.d.ts",
+    "node_modules/other/package.json",
+    "node_modules/viceroy/dist/index.js",
+    "node_modules/viceroy/package.json",
+    "package.json",
+  ]);
+});
+
 test("the packages of a workspace are found from each of its members", async () => {
   const root = folderWith({
     "package.json": manifest("top"),
