@@ -2,6 +2,7 @@
 import { abortable } from "./abortable.js";
 import { controllerFilesOf, openCertificate, proofFor, whyHostsEnd } from "./driver-proof.js";
 import { JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
+import { gatewayOf } from "./gateway-of.js";
 import type { CheckedOptions } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
 import { attachRoutedHosts, type HostFinder, type HostMesh } from "./kernel.js";
@@ -71,12 +72,17 @@ async function attachOnce(job: StartedJob, run: JobRun, hosts: readonly ReadyHos
   // The provider knows that a host is lost earlier than the driver that dials it.
   const losing = run.losing.signal;
   for (const host of hosts) run.hosts.set(formatPlace(host), host);
+  const gateway = gatewayOf(hosts);
   const meshes: Record<string, HostMesh<"hosts">> = {};
   for (const name of Object.keys(provider.meshes)) {
     const own = hosts.filter(({ mesh }) => mesh === name);
     const sync = options.sync === null ? {} : { sync: { ...options.sync, ...codeProgress(jobName, name, options) } };
     const finder = hostFinder(job, run, name);
-    meshes[name] = attachRoutedHosts(own, { ...options.attach, name, ...proof }, { ...known, ...sync, finder });
+    meshes[name] = attachRoutedHosts(
+      own,
+      { ...options.attach, name, ...proof },
+      { ...known, ...sync, finder, gateway },
+    );
   }
   try {
     await abortable(Promise.all(Object.values(meshes).map(({ ready }) => ready)), losing);

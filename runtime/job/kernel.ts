@@ -2,10 +2,11 @@
  * The parts of the runtime that jobs use. Jobs are a separate bundle, so that programs without jobs do not load it. It
  * must share these parts with the program, which has one instance of them.
  */
-export { attachRoutedHosts } from "../host/attach-hosts.js";
+export { attachRoutedHosts, type JobHosts } from "../host/attach-hosts.js";
 export type { HostFinder } from "../host/attached/host-returns.js";
 export { detachHosts, HandOverRefusedError } from "../host/hand-over/detach-hosts.js";
 export { type HostMesh, joinHosts, ownHosts } from "../host/mesh/host-mesh.js";
 export type { SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
 export { locatePath } from "../proc/platform/program-places.js";
+export type { DialHost } from "../proc/remote/host-route.js";
 export { version } from "../version.js";

@@ -8,6 +8,7 @@
 import type { ClientOrder, ClientOutcome } from "./batch/client.js";
 import type { JobEvent } from "./events.js";
 import type { CheckedOptions, TlsSpec } from "./job-options.js";
+import type { DialHost } from "./kernel.js";
 import type { HostPlace } from "./mesh-spec.js";
 
 /** A value that JSON can represent. */
@@ -51,6 +52,11 @@ export interface ReadyHost extends HostPlace {
   readonly address: string;
   /** The address by which the driver reaches it, such as a forwarded socket. */
   readonly route?: string;
+  /**
+   * Makes a connection to the host, if the driver does not dial its address. One host of those that have it is the driver gateway: the
+   * driver reaches all others through it.
+   */
+  readonly dial?: DialHost;
   /** The token that the host asks for; absent if it asks for none. */
   readonly token?: string;
   /** How many times the host was replaced. Absent: the provider does not count. */
@@ -140,6 +146,10 @@ export interface JobProvider<A extends Json = Json> {
   deliver?(allocation: A, delivery: Delivery): Promise<void>;
   /** Returns how the command of a batch job has ended; undefined while it runs, or if it was ended with its job. */
   outcome(allocation: A): Promise<ClientOutcome | undefined>;
+  /**
+   * Returns how a port of a host is dialled; undefined if the driver connects to the address of the host. Absent: it always does.
+   */
+  dialPort?(allocation: A, place: HostPlace, port: number): Promise<DialHost | undefined>;
   /** Returns the time in ms since 1970 at which the command of a batch job was started; undefined while it waits for that. */
   startOf(allocation: A): Promise<number | undefined>;
   /** Returns whether an allocation still exists: it waits for hosts, or has them. */

@@ -9,6 +9,8 @@ import { type JobObjects, jobObjects } from "../kubernetes/manifest/job-objects.
 import type { KubernetesObject } from "../kubernetes/manifest/objects.js";
 import { printDocuments } from "../kubernetes/manifest/print-yaml.js";
 import { driverRole } from "../kubernetes/manifest/role.js";
+import type { ReachChoice } from "../kubernetes/reach/pod-reach.js";
+import type { JobProvider } from "../provider.js";
 import { makeDaemonArchive } from "../ssh/daemon-archive.js";
 
 /** The folder of the built files. */
@@ -23,7 +25,7 @@ const noRun = "00000000-0000-0000-0000-000000000000";
  * @throws TypeError, RangeError if a template cannot be used, or copied files have changed
  */
 export function manifestObjects(job: Job): KubernetesObject[] {
-  const { owner, owned } = objectsOf(specOf(job, "print the manifest"));
+  const { owner, owned } = objectsOf(describedBy(job, "print the manifest").spec);
   return [owner, ...owned].map(withoutContents);
 }
 
@@ -32,9 +34,9 @@ export function manifestObjects(job: Job): KubernetesObject[] {
  * @throws Error if it is another kind of job
  */
 export function rolesOf(job: Job): KubernetesObject[] {
-  const spec = specOf(job, "print the Role");
+  const { spec, reach } = describedBy(job, "print the Role");
   const makesPods = Object.values(spec.meshes).some(isProvisioned);
-  return [driverRole(spec, objectsOf(spec, makesPods)), ...(makesPods ? commandAccount(spec) : [])];
+  return [driverRole(spec, objectsOf(spec, makesPods), reach), ...(makesPods ? commandAccount(spec) : [])];
 }
 
 /** Returns the text of objects: YAML, or a list in JSON. `kubectl` takes both. */
@@ -43,10 +45,13 @@ export function printObjects(objects: readonly KubernetesObject[], json: boolean
   return printDocuments(objects).trimEnd();
 }
 
-function specOf(job: Job, what: string): KubernetesSpec {
-  const { kind, spec } = providerOfJob(job);
-  if (kind === "kubernetes") return spec as KubernetesSpec;
-  throw new Error(`cannot ${what} of job "${job.name}": it is a job of the provider "${kind}"; give a KubernetesJob`);
+function describedBy(job: Job, what: string): { readonly spec: KubernetesSpec; readonly reach: ReachChoice } {
+  const described = providerOfJob(job) as JobProvider & { readonly reach?: ReachChoice };
+  if (described.kind === "kubernetes")
+    return { spec: described.spec as KubernetesSpec, reach: described.reach ?? null };
+  throw new Error(
+    `cannot ${what} of job "${job.name}": it is a job of the provider "${described.kind}"; give a KubernetesJob`,
+  );
 }
 
 function objectsOf(spec: KubernetesSpec, hasCommand = false): JobObjects {

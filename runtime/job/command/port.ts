@@ -5,8 +5,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { errorMessage } from "../../../shared/text/error-message.js";
+import { PipeStream } from "../../link/transport/pipe-stream.js";
 import { attach } from "../attach.js";
-import type { Job } from "../job.js";
+import { type Job, providerOfJob } from "../job.js";
+import type { DialHost } from "../kernel.js";
 import { formatPlace } from "../mesh-spec.js";
 import { checkedMesh } from "./checked-mesh.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
@@ -44,16 +46,17 @@ export async function port(job: Job, options: JobCommandOptions, { out, err }: C
       `cannot forward a port of job "${job.name}": expected a rank from 0 to ${hosts - 1}, got ${rank}`,
     );
   }
-  if ((await job.find()) === undefined) {
+  const record = await job.find();
+  if (record === undefined) {
     err(`job "${job.name}" does not run`);
     return nothingRuns;
   }
   const meshes = await attach(job);
   const place = formatPlace({ mesh: mesh!, rank });
   const host = meshes[mesh!]!.commandsAt(rank).address ?? loopback;
-  const server = forwardingServer({ host, port: there }, (reason) =>
-    err(`cannot connect to port ${there} of ${place}: ${reason}`),
-  );
+  const dial = await providerOfJob(job).dialPort?.(record.allocation, { mesh: mesh!, rank }, there);
+  const failed = (reason: string) => err(`cannot connect to port ${there} of ${place}: ${reason}`);
+  const server = dial === undefined ? directServer({ host, port: there }, failed) : dialledServer(dial, failed);
   server.listen(here, loopback);
   try {
     await once(server, "listening");
@@ -71,7 +74,7 @@ export async function port(job: Job, options: JobCommandOptions, { out, err }: C
 }
 
 /** Returns a server that connects each of its connections to an address. @param failed told why the address cannot be reached */
-export function forwardingServer(
+function directServer(
   target: { readonly host: string; readonly port: number },
   failed: (reason: string) => void,
 ): Server {
@@ -85,5 +88,29 @@ export function forwardingServer(
     near.on("error", () => far.destroy());
     near.on("close", () => far.destroy());
     near.pipe(far).pipe(near);
+  });
+}
+
+/** Returns a server that makes a connection for each of its own. @param failed told why none is made, or why it has ended */
+function dialledServer(dial: DialHost, failed: (reason: string) => void): Server {
+  return createServer({ allowHalfOpen: true, pauseOnConnect: true }, async (near: Socket) => {
+    const giveUp = new AbortController();
+    near.on("error", () => {});
+    near.on("close", () => giveUp.abort());
+    try {
+      const far = new PipeStream(await dial(giveUp.signal));
+      far.on("error", (error) => {
+        if (!near.destroyed) failed(errorMessage(error));
+        near.destroy();
+      });
+      near.on("close", () => far.destroy());
+      // Such a connection ends in both directions at once, and whoever has sent all may still wait for an answer.
+      near.pipe(far, { end: false });
+      far.pipe(near);
+      if (near.destroyed) far.destroy();
+    } catch (error) {
+      if (!giveUp.signal.aborted) failed(errorMessage(error));
+      near.destroy();
+    }
   });
 }

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import { connectTcp } from "../../link/transport/tcp/connect.js";
 import { Authority } from "./authority.js";
 import { secretsFile } from "./credentials-folder.js";
@@ -23,6 +24,8 @@ export interface CalledHost {
   readonly identity: string;
   readonly host: string;
   readonly port: number;
+  /** Makes a connection to the port. Absent: it is dialled. */
+  readonly connect?: (signal: AbortSignal) => Promise<Pipe>;
 }
 
 /** Returns whether {@link PodIssuer.sign} has failed because the host does not have the secret of its identity. */
@@ -74,10 +77,11 @@ export class PodIssuer {
    * @throws HandshakeError if the host has not proved its secret, or wants nothing now
    * @throws Error if it cannot be reached
    */
-  async sign({ id, identity, host, port }: CalledHost): Promise<boolean> {
+  async sign({ id, identity, host, port, connect }: CalledHost): Promise<boolean> {
     const used = this.#fileOf("used-secrets", id);
     const secret = existsSync(used) ? readSecretFile(used) : this.nextSecret(identity);
-    const pipe = await connectTcp({ kind: "tcp", host, port }, AbortSignal.timeout(connectMs));
+    const dial = (signal: AbortSignal) => connectTcp({ kind: "tcp", host, port }, signal);
+    const pipe = await (connect ?? dial)(AbortSignal.timeout(connectMs));
     const desk = new EnrolmentDesk({
       clock: systemClock,
       random: systemRandom,

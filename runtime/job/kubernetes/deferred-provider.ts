@@ -3,6 +3,7 @@
  * Programs with other jobs do not load it.
  */
 import type { ClientOutcome } from "../batch/client.js";
+import type { DialHost } from "../kernel.js";
 import type { HostPlace } from "../mesh-spec.js";
 import type {
   Delivery,
@@ -17,6 +18,7 @@ import type {
 import { DescribedJob, type KubernetesAllocation } from "./described-job.js";
 import type { KubernetesProvider } from "./kubernetes-provider.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
+import type { ReachChoice } from "./reach/pod-reach.js";
 
 /** The interface of the provider. A method that is missing here is an error of types. */
 type Members<T> = { [Name in keyof T]: T[Name] };
@@ -25,8 +27,8 @@ export class DeferredProvider extends DescribedJob implements Members<Kubernetes
   readonly #spec: KubernetesSpec;
   #loading: Promise<KubernetesProvider> | undefined;
 
-  constructor(spec: KubernetesSpec) {
-    super(spec);
+  constructor(spec: KubernetesSpec, reach: ReachChoice) {
+    super(spec, reach);
     this.#spec = spec;
   }
 
@@ -48,6 +50,10 @@ export class DeferredProvider extends DescribedJob implements Members<Kubernetes
 
   async startOf(allocation: KubernetesAllocation): Promise<number | undefined> {
     return (await this.#loaded()).startOf(allocation);
+  }
+
+  async dialPort(allocation: KubernetesAllocation, place: HostPlace, port: number): Promise<DialHost | undefined> {
+    return (await this.#loaded()).dialPort(allocation, place, port);
   }
 
   async isAlive(allocation: KubernetesAllocation): Promise<boolean> {
@@ -103,12 +109,14 @@ export class DeferredProvider extends DescribedJob implements Members<Kubernetes
   }
 
   #loaded(): Promise<KubernetesProvider> {
-    this.#loading ??= import("./kubernetes-provider.js").then((part) => new part.KubernetesProvider(this.#spec));
+    this.#loading ??= import("./kubernetes-provider.js").then(
+      (part) => new part.KubernetesProvider(this.#spec, this.reach),
+    );
     return this.#loading;
   }
 }
 
 /** Makes the provider again from what a record contains. */
 export function kubernetesProvider(spec: Json): DeferredProvider {
-  return new DeferredProvider(spec as unknown as KubernetesSpec);
+  return new DeferredProvider(spec as unknown as KubernetesSpec, null);
 }

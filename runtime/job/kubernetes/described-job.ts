@@ -5,6 +5,7 @@
 import type { TlsSpec } from "../job-options.js";
 import type { JobProvider, Json, StartTimeout } from "../provider.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
+import type { ReachChoice } from "./reach/pod-reach.js";
 
 /** A submitted job, as its record contains it. */
 export type KubernetesAllocation = {
@@ -23,10 +24,12 @@ type Described = "kind" | "spec" | "tls" | "meshes" | "startTimeouts" | "ownAllo
 
 export abstract class DescribedJob implements Pick<JobProvider<KubernetesAllocation>, Described> {
   readonly kind = "kubernetes";
+  readonly reach: ReachChoice;
   readonly #spec: KubernetesSpec;
 
-  constructor(spec: KubernetesSpec) {
+  constructor(spec: KubernetesSpec, reach: ReachChoice) {
     this.#spec = spec;
+    this.reach = reach;
   }
 
   get spec(): Json {

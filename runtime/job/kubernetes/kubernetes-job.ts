@@ -34,7 +34,7 @@ export class KubernetesJob<M extends string> extends Job<M> {
    * @throws {RangeError} when a number is out of range
    */
   constructor(options: KubernetesJobOptions<M>, known?: JobRecord) {
-    const { options: checked, spec } = checkKubernetesJob(options);
+    const { options: checked, spec, reach } = checkKubernetesJob(options);
     const meshes = Object.entries(spec.meshes);
     const [made, found] = [true, false].map((own) => meshes.find(([, mesh]) => isProvisioned(mesh) === own)?.[0]);
     if (made !== undefined && found !== undefined) {
@@ -42,7 +42,7 @@ export class KubernetesJob<M extends string> extends Job<M> {
         `cannot make a job: it makes the pods of mesh "${made}" and takes pods of mesh "${found}" that are there; use two jobs`,
       );
     }
-    super(new DeferredProvider(spec), checked, known);
+    super(new DeferredProvider(spec, reach), checked, known);
   }
 
   /**

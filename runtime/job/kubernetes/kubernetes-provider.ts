@@ -9,6 +9,7 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
 import { hostUri } from "../credentials/credentials-folder.js";
+import type { DialHost } from "../kernel.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type {
   Delivery,
@@ -50,6 +51,7 @@ import { currentPods, hostsIn, type PodFacts, type PodState } from "./pods/pod-s
 import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
 import { podSigner } from "./pods/sign-pods.js";
+import { PodReach, type ReachChoice } from "./reach/pod-reach.js";
 import { JobSizing } from "./size/job-sizing.js";
 import { applyObjects, awayLimit, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
@@ -61,6 +63,7 @@ const fenceMs = 3000;
 
 export class KubernetesProvider extends DescribedJob implements JobProvider<KubernetesAllocation> {
   readonly #spec: KubernetesSpec;
+  readonly #reach: PodReach;
   #opened: Promise<KubernetesApi> | undefined;
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
@@ -68,9 +71,10 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   /** The watch of what the Jobs of each run report, by its id. */
   readonly #complaints = new Map<string, JobComplaints>();
 
-  constructor(spec: KubernetesSpec) {
-    super(spec);
+  constructor(spec: KubernetesSpec, reach: ReachChoice) {
+    super(spec, reach);
     this.#spec = spec;
+    this.#reach = new PodReach(() => this.#api(), reach);
   }
 
   /** @throws KubernetesError, Error if the cluster cannot be reached, refuses an object, or has a job of this name already */
@@ -103,7 +107,10 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   async deliver(allocation: KubernetesAllocation, delivery: Delivery): Promise<void> {
     const api = await this.#api();
     const signer = await this.#signer(api, allocation);
-    const hostOf = (pod: PodFacts) => this.#readyHost(allocation, pod);
+    const hostOf = async (pod: PodFacts) => {
+      await this.#decideReach(pod);
+      return this.#readyHost(allocation, pod);
+    };
     const shared = { feed: this.#feed(allocation), complaints: this.#complaintsOf(allocation) };
     const run = { spec: this.#spec, api, ...shared, folder: allocation.folder, signer, hostOf };
     await deliverCommand(run, delivery);
@@ -122,6 +129,15 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
 
   async startOf(allocation: KubernetesAllocation): Promise<number | undefined> {
     return allocation.hasCommand ? commandStart(await this.#commandPods(allocation.applyId)) : undefined;
+  }
+
+  async dialPort(allocation: KubernetesAllocation, place: HostPlace, port: number): Promise<DialHost | undefined> {
+    const key = formatPlace(place);
+    const pod = await holding(
+      this.#feed(allocation).until((state) => currentPods(state).get(key), AbortSignal.timeout(awayLimit)),
+    );
+    await this.#decideReach(pod);
+    return this.#reach.dialOf(pod.name, port);
   }
 
   async isAlive({ applyId, owner, isInside }: KubernetesAllocation): Promise<boolean> {
@@ -149,6 +165,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     }
     try {
       const pods = await holding(this.#feed(allocation).until((state) => wait.look(state), signal));
+      await this.#decideReach(pods[0]!);
       return pods.map((pod) => this.#readyHost(allocation, pod));
     } catch (cause) {
       const why = [this.#feed(allocation).awayReason, wait.reason].filter((text) => text).join("; ");
@@ -392,12 +409,22 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     const { tls } = this;
     if (tls === null) return undefined;
     const credentials = await import("../credentials/index.js");
-    return podSigner(api, { job: this.#spec.name, applyId, folder, lifetime: tls.lifetime }, credentials);
+    return podSigner(
+      api,
+      { job: this.#spec.name, applyId, folder, lifetime: tls.lifetime, reach: this.#reach },
+      credentials,
+    );
   }
 
-  #readyHost({ applyId, folder }: KubernetesAllocation, { place, ip = "", port, startedAt }: PodFacts): ReadyHost {
-    const at = `${ip.includes(":") ? `[${ip}]` : ip}:${port ?? hostPort}`;
-    const known = { ...place, incarnation: startedAt };
+  async #decideReach({ name, ip = "", port = hostPort }: PodFacts): Promise<void> {
+    await this.#reach.decide({ name, ip }, port);
+  }
+
+  #readyHost({ applyId, folder }: KubernetesAllocation, pod: PodFacts): ReadyHost {
+    const { place, ip = "", port = hostPort, startedAt } = pod;
+    const at = `${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
+    const dial = this.#reach.dialOf(pod.name, port);
+    const known = { ...place, incarnation: startedAt, ...(dial === undefined ? {} : { dial }) };
     if (this.tls !== null) return { ...known, address: `tls://${at}#${hostUri(applyId, place)}` };
     const token = this.#makesPods ? readFileSync(join(folder, tokenName), "utf8") : process.env["VICEROY_TOKEN"];
     return { ...known, address: `tcp://${at}`, ...(token === undefined ? {} : { token }) };

@@ -18,6 +18,7 @@ import {
   isLabelKey,
 } from "./manifest/names.js";
 import type { Labels } from "./manifest/objects.js";
+import type { ReachChoice } from "./reach/pod-reach.js";
 
 /** The options of `KubernetesJob`. */
 export interface KubernetesJobOptions<M extends string> extends JobOptions {
@@ -44,6 +45,12 @@ export interface KubernetesJobOptions<M extends string> extends JobOptions {
   readonly kubeconfig?: string;
   /** The context in the kubeconfig file. Default: its current context. */
   readonly context?: string;
+  /**
+   * How this program reaches the pods: `"direct"` by their addresses, `"api-server"` through the API server, which forwards one connection to
+   * a pod that forwards to the others. Default: it connects to the first pod, and goes through the API server if the network does not
+   * lead there.
+   */
+  readonly reach?: "direct" | "api-server";
 }
 
 /**
@@ -128,12 +135,15 @@ const ownOptions = [
   "drivers",
   "kubeconfig",
   "context",
+  "reach",
 ] satisfies readonly (keyof KubernetesJobOptions<string>)[];
 
 /** The options of a job of Kubernetes after their check. */
 export interface CheckedKubernetesJob {
   readonly options: CheckedOptions;
   readonly spec: KubernetesSpec;
+  /** It is no part of the specification: programs in and outside of the cluster use the same run. */
+  readonly reach: ReachChoice;
 }
 
 /**
@@ -144,7 +154,7 @@ export interface CheckedKubernetesJob {
 export function checkKubernetesJob(given: KubernetesJobOptions<string>): CheckedKubernetesJob {
   const options = checkJobOptions(given, ownOptions);
   const { name, setup, node, tls } = options;
-  const { namespace, queue, priorityClass, kubeconfig, context } = given;
+  const { namespace, queue, priorityClass, kubeconfig, context, reach } = given;
   checkJobName(name);
   checkNamespace(namespace);
   if (queue !== undefined) checkLabelValue("queue", queue);
@@ -153,6 +163,9 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
     if (value !== undefined && (typeof value !== "string" || value === ""))
       throw optionError(`${option} as text`, value);
   }
+  if (reach !== undefined && reach !== "direct" && reach !== "api-server") {
+    throw optionError('reach as "direct" or "api-server"', reach);
+  }
   checkMeshes(withoutOwnChecks(given.meshes), [...computeNames, ...selectorNames]);
   const meshes = Object.entries<KubernetesMesh>(given.meshes).map(([mesh, asked]) => [
     mesh,
@@ -160,6 +173,7 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
   ]);
   return {
     options,
+    reach: reach ?? null,
     spec: {
       namespace,
       name,

@@ -58,7 +58,7 @@ function resource(groupVersion: string, kind: string, plural: string, ...subreso
 export const resources: readonly Resource[] = [
   resource("v1", "Namespace", "namespaces", "status", "finalize"),
   resource("v1", "Node", "nodes", "status"),
-  resource("v1", "Pod", "pods", "status", "log", "eviction", "binding"),
+  resource("v1", "Pod", "pods", "status", "log", "eviction", "binding", "portforward"),
   resource("v1", "Service", "services", "status"),
   resource("v1", "Secret", "secrets"),
   resource("v1", "ConfigMap", "configmaps"),

@@ -5,9 +5,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { parse } from "yaml";
 import { attributesOf, authorize, authorizeApplied, hasAccount, systemMasters, type User } from "./authorization.js";
+import { forwardPort } from "./forward-port.js";
 import {
   type Answer,
   createObject,
@@ -58,6 +60,7 @@ export class StandInApiServer {
   async start(): Promise<void> {
     const { cert, key } = this.#options;
     const server = createServer({ cert, key }, (request, response) => void this.#answer(request, response));
+    server.on("upgrade", (request: IncomingMessage, socket: Duplex) => this.#upgrade(request, socket));
     server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
@@ -91,12 +94,37 @@ export class StandInApiServer {
     }
   }
 
+  #upgrade(request: IncomingMessage, socket: Duplex): void {
+    try {
+      const user = this.#userOf(request);
+      const wanted = parseRequest("GET", new URL(request.url!, this.url));
+      if (wanted?.subresource !== "portforward") throw badRequest("unable to upgrade");
+      const { resource, namespace, name, subresource } = wanted;
+      // WebSockets begin with a GET, and must not do what a user may not create.
+      for (const verb of ["get", "create"])
+        authorize(this.store, user, attributesOf(verb, resource, namespace, name, subresource));
+      forwardPort(this.store, wanted, request, socket);
+    } catch (error) {
+      const { code, status } =
+        error instanceof StatusError ? error : new StatusError(500, "InternalError", String((error as Error).stack));
+      const body = JSON.stringify(status);
+      socket.end(
+        `HTTP/1.1 ${code} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      );
+    }
+  }
+
+  #userOf({ headers }: IncomingMessage): User {
+    const user = this.#tokens.get(/^Bearer (.*)$/.exec(headers.authorization ?? "")?.[1] ?? "");
+    if (user === undefined || !hasAccount(this.store, user)) throw new StatusError(401, "Unauthorized", "Unauthorized");
+    return user;
+  }
+
   /** @returns undefined if the response has been begun */
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<Answer | undefined> {
     const url = new URL(request.url!, this.url);
     if (["/readyz", "/livez", "/healthz"].includes(url.pathname)) return void response.end("ok");
-    const user = this.#tokens.get(/^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
-    if (user === undefined || !hasAccount(this.store, user)) throw new StatusError(401, "Unauthorized", "Unauthorized");
+    const user = this.#userOf(request);
     const { value, type } = await bodyOf(request);
     const about =
       discovery(url.pathname) ?? review(this.store, url.pathname, user, value, (token) => this.#tokens.get(token));

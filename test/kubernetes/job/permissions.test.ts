@@ -22,10 +22,10 @@ const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.ur
 const described = fileURLToPath(new URL("../manifest/described-job.mjs", import.meta.url));
 
 /** Returns the rules of the Role that the command prints for a job. */
-function printedRules(namespace: string): V1PolicyRule[] {
+function printedRules(namespace: string, reach: "direct" | "api-server"): V1PolicyRule[] {
   const { spec } = checkKubernetesJob({ namespace, meshes: { trainers: { hosts: 1 } } });
   const args = [cli, "job", "rbac", "--json", "--job", described];
-  const env = { ...process.env, SPEC: JSON.stringify(spec) };
+  const env = { ...process.env, SPEC: JSON.stringify(spec), REACH: reach };
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });
   if (stderr !== "") throw new Error(stderr);
   return JSON.parse(stdout).items[0].rules;
@@ -53,7 +53,7 @@ onKubernetes("the Role of drivers", (lab) => {
 
   beforeAll(async () => {
     namespace = await lab().namespace();
-    rules = printedRules(namespace);
+    rules = printedRules(namespace, "direct");
     account = await makeAccount(lab(), namespace, rules);
   });
   beforeEach(() => setRules(lab(), account, rules));
@@ -97,6 +97,21 @@ onKubernetes("the Role of drivers", (lab) => {
     expect(error).toMatch(/^cannot submit job "viceroy": /);
     expect(error).toMatch(denial(verb, resource));
     expect(await jobs.pods(namespace)).toEqual([]);
+  });
+
+  test("without get of pods/portforward, a driver that reaches the API server alone does not start the job", async () => {
+    const forwarding = printedRules(namespace, "api-server");
+    expect(forwarding).toContainEqual({ apiGroups: [""], resources: ["pods/portforward"], verbs: ["create", "get"] });
+    await setRules(lab(), account, without(forwarding, "get", "pods/portforward"));
+    const { kubeconfig } = account;
+    const meshes = { trainers: { hosts: 1, image: lab().nodeImage } };
+    const attach = { timeout: 2000 };
+    const options = { namespace, kubeconfig, meshes, cache: null, reach: "api-server", tls: false, attach } as const;
+    expect((await jobs.errorOf(jobs.make(options))).message).toMatch(denial("get", "pods/portforward"));
+    await jobs.killAll();
+    await setRules(lab(), account, forwarding);
+    await jobs.make({ ...options, tls: {}, attach: {} }).state();
+    await jobs.killAll();
   });
 
   test.each([

@@ -1,26 +1,31 @@
-/** What a kubelet serves to the API server: the logs of containers. */
+/** What a kubelet serves to the API server: the logs of containers, and the ports of pods. */
 
 import type { ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { ContainerLog, LogLine } from "./container-log.js";
+import { PortForwarder } from "./port-forwarder.js";
 
 export interface KubeletServerOptions {
   readonly cert: string;
   readonly key: string;
   /** Returns a log of a container, or undefined if there is none. */
   readonly find: (namespace: string, pod: string, container: string, previous: boolean) => ContainerLog | undefined;
+  /** Returns the address of a pod, or undefined if it has none. */
+  readonly addressOf: (namespace: string, pod: string) => string | undefined;
 }
 
 export class KubeletServer {
   readonly #server: Server;
   readonly #find: KubeletServerOptions["find"];
 
-  constructor({ cert, key, find }: KubeletServerOptions) {
+  constructor({ cert, key, find, addressOf }: KubeletServerOptions) {
     this.#find = find;
     this.#server = createServer({ cert, key }, (request, response) =>
       this.#answer(new URL(request.url!, "https://kubelet"), response),
     );
+    const ports = new PortForwarder(addressOf);
+    this.#server.on("upgrade", (request, socket, head) => ports.upgrade(request, socket, head));
   }
 
   /** Listens on loopback. @returns the port */

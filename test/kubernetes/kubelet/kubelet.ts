@@ -53,7 +53,11 @@ export class StandInKubelet {
     this.#options = options;
     this.name = options.name;
     this.#core = options.config.makeApiClient(CoreV1Api);
-    this.#server = new KubeletServer({ ...options.tls, find: (...wanted) => this.#logOf(...wanted) });
+    this.#server = new KubeletServer({
+      ...options.tls,
+      find: (...wanted) => this.#logOf(...wanted),
+      addressOf: (namespace, pod) => this.#find(namespace, pod)?.run.address,
+    });
     const fieldSelector = `spec.nodeName=${options.name}`;
     const list = () => this.#core.listPodForAllNamespaces({ fieldSelector });
     // Clients of this version give selectors of fields in the path alone.

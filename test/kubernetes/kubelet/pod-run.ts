@@ -48,6 +48,10 @@ export class PodRun {
     this.main = containers.map((container) => this.#container(container, restartPolicy as "Always"));
   }
 
+  get address(): string {
+    return this.#options.address;
+  }
+
   get #volumes(): string {
     return path.join(this.#options.folder, "volumes");
   }

@@ -21,8 +21,10 @@ export async function permitCommand(lab: LabOfTests, options: KubernetesJobOptio
 
 /** Returns the kubeconfig of a user with the Role of a driver. */
 export function permittedDriver(lab: LabOfTests, options: KubernetesJobOptions<string>): Promise<string> {
-  const { spec } = checkKubernetesJob(options);
+  const { spec, reach } = checkKubernetesJob(options);
   const run = { applyId: "0", files: {}, daemon: Buffer.alloc(400_000), isReplaced: true, hasCommand: true };
-  const { rules } = driverRole(spec, jobObjects(spec, run)) as unknown as { readonly rules: readonly V1PolicyRule[] };
+  const { rules } = driverRole(spec, jobObjects(spec, run), reach) as unknown as {
+    readonly rules: readonly V1PolicyRule[];
+  };
   return lab.user(spec.namespace, rules);
 }

@@ -4,7 +4,10 @@ import { Job, ProcessJob } from "viceroy/job";
 
 class DescribedJob extends Job {
   constructor(spec) {
-    super({ kind: "kubernetes", spec, meshes: spec.meshes, tls: spec.tls }, { name: spec.name, cache: null });
+    super(
+      { kind: "kubernetes", spec, reach: process.env.REACH, meshes: spec.meshes, tls: spec.tls },
+      { name: spec.name, cache: null },
+    );
   }
 }
 

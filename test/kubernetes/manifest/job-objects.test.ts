@@ -11,7 +11,7 @@ import { fullJob, objectOf, objectsOf, templateOf } from "./example-job.js";
 
 test("the manifest of a job with all options is the one in the golden file", () => {
   const { owner, owned } = objectsOf(fullJob());
-  const role = driverRole(checkKubernetesJob(fullJob()).spec, { owner, owned });
+  const role = driverRole(checkKubernetesJob(fullJob()).spec, { owner, owned }, null);
   const text = printDocuments([owner, ...owned, role]);
   const file = fileURLToPath(new URL("golden.yaml", import.meta.url));
   if (process.env["UPDATE_GOLDEN"]) writeFileSync(file, text);
@@ -71,12 +71,12 @@ test("without drivers there is no NetworkPolicy, and the Role does not mention i
   const options = { ...fullJob(), drivers: false as const };
   const objects = objectsOf(options);
   expect(objects.owned.map(({ kind }) => kind)).not.toContain("NetworkPolicy");
-  expect(JSON.stringify(driverRole(checkKubernetesJob(options).spec, objects))).not.toContain("networkpolicies");
+  expect(JSON.stringify(driverRole(checkKubernetesJob(options).spec, objects, null))).not.toContain("networkpolicies");
 });
 
 test("the Role of a job that selects pods reads them, and changes nothing", () => {
   const options = { namespace: "team", meshes: { trainers: { selector: "app=x", hosts: 1 } } };
-  const { rules } = driverRole(checkKubernetesJob(options).spec, objectsOf(options)) as unknown as {
+  const { rules } = driverRole(checkKubernetesJob(options).spec, objectsOf(options), null) as unknown as {
     readonly rules: readonly { readonly verbs: readonly string[] }[];
   };
   expect([...new Set(rules.flatMap(({ verbs }) => verbs))].sort()).toEqual(["get", "list", "watch"]);

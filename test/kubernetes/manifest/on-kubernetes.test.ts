@@ -119,7 +119,7 @@ onKubernetes("the objects of a job", (lab) => {
         drivers: { pods: { app: "x" }, addresses: ["10.1.0.0/16"] },
       };
       const objects = objectsOf(options);
-      const role = driverRole(checkKubernetesJob(options).spec, objects);
+      const role = driverRole(checkKubernetesJob(options).spec, objects, null);
       for (const object of [objects.owner, ...objects.owned, role]) {
         const { status, warnings, body } = await apply(lab().config, object, { dryRun: true });
         expect({ status, warnings }, `${object.kind}: ${body.message}`).toEqual({ status: 201, warnings: undefined });
@@ -203,7 +203,7 @@ onKubernetes("the objects of a job", (lab) => {
     const namespace = await lab().namespace();
     const options = { namespace, name: "train", meshes: { trainers: { hosts: 1, image: lab().nodeImage } } };
     const objects = objectsOf(options);
-    const { rules } = driverRole(checkKubernetesJob(options).spec, objects) as unknown as {
+    const { rules } = driverRole(checkKubernetesJob(options).spec, objects, null) as unknown as {
       readonly rules: PolicyRule[];
     };
     const config = configOf(await lab().user(namespace, rules as never));

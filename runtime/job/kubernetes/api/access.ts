@@ -6,6 +6,8 @@ import type { Asker } from "./kubernetes-error.js";
 export interface ClusterAccess extends Asker {
   /** The source of the access, for messages: the context and its file, or the pod. */
   readonly source: string;
+  /** Whether it is that of the pod in which this program runs. */
+  readonly isInside: boolean;
   /** Returns the options of a request: the credentials, which can be other ones each time, and the agent. */
   requestOptions(): Promise<RequestOptions>;
   /** Reads the credentials again. Called when the API server does not accept them. */

@@ -44,6 +44,7 @@ export async function openAccess(options: AccessOptions, places: AccessPlaces = 
   return {
     server,
     who,
+    isInside: false,
     source: `context "${config.getCurrentContext()}" of ${file}`,
     async requestOptions() {
       const request: RequestOptions = {};

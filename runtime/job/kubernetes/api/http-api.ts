@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { PausablePipe } from "../../../link/transport/pipe.js";
 import { LineSplitter } from "../../line-splitter.js";
 import type { ClusterAccess } from "./access.js";
 import type {
@@ -59,6 +60,10 @@ export class HttpApi implements KubernetesApi {
 
   get server(): string {
     return this.#access.server;
+  }
+
+  get isInside(): boolean {
+    return this.#access.isInside;
   }
 
   async get(kind: ResourceKind, name: string): Promise<ApiObject | undefined> {
@@ -154,6 +159,11 @@ export class HttpApi implements KubernetesApi {
       sinceTime: since,
     };
     yield* this.#lines({ ...asked, path, method: "GET", query, signal, ...(follow ? { silence: 0 } : {}) });
+  }
+
+  async openPort(pod: string, port: number, signal: AbortSignal): Promise<PausablePipe> {
+    const { forwardPort } = await import("./forward-port.js");
+    return forwardPort(this.#access, { namespace: this.namespace, pod, port }, signal);
   }
 
   /** Returns the user and the groups that the API server sees in the credentials of this program. */

@@ -3,6 +3,8 @@
  * to decide the order of answers.
  */
 
+import type { PausablePipe } from "../../../link/transport/pipe.js";
+
 /** The kinds of objects that jobs use. */
 export type ResourceKind = "ConfigMap" | "Event" | "Job" | "NetworkPolicy" | "Pod" | "Secret" | "Service";
 
@@ -75,6 +77,8 @@ export interface KubernetesApi {
   /** The address of the API server, for messages. */
   readonly server: string;
   readonly namespace: string;
+  /** Whether this program runs in a pod of the cluster, and uses its service account. */
+  readonly isInside: boolean;
   /** Returns an object; undefined if there is none of this name. */
   get(kind: ResourceKind, name: string): Promise<ApiObject | undefined>;
   list(kind: ResourceKind, selection?: Selection): Promise<ObjectList>;
@@ -96,4 +100,6 @@ export interface KubernetesApi {
   delete(kind: ResourceKind, name: string, options?: DeleteOptions): Promise<boolean>;
   /** Reads the lines that a container of a pod has printed. */
   logs(pod: string, options: PodLogOptions): AsyncIterable<string>;
+  /** Connects to a port of a pod, through this server and the node of the pod. @param signal aborts the attempt */
+  openPort(pod: string, port: number, signal: AbortSignal): Promise<PausablePipe>;
 }

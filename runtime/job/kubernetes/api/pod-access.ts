@@ -34,6 +34,7 @@ export function podAccess(
   return {
     server,
     who: "the service account of this pod",
+    isInside: true,
     source: `the service account of this pod, in ${folder}`,
     requestOptions: async () => ({ ca, headers: { authorization: `Bearer ${read("token").trim()}` } }),
     // Each request reads the token.

@@ -6,6 +6,7 @@ import { holding } from "../../batch/batch-run.js";
 import type { ClientOrder } from "../../batch/client.js";
 import { openCertificate, proofFor } from "../../driver-proof.js";
 import { JobStartError, JobStartTimeoutError } from "../../errors.js";
+import { gatewayOf } from "../../gateway-of.js";
 import type { CheckedOptions } from "../../job-options.js";
 import { attachRoutedHosts, locatePath } from "../../kernel.js";
 import { formatPlace } from "../../mesh-spec.js";
@@ -35,7 +36,7 @@ export interface DeliveredRun {
   readonly folder: string;
   /** Signs the certificates of all pods until the pod of the command does; undefined if they have none. */
   readonly signer: PodSigner | undefined;
-  readonly hostOf: (pod: PodFacts) => ReadyHost;
+  readonly hostOf: (pod: PodFacts) => Promise<ReadyHost>;
 }
 
 const place = { mesh: commandMesh, rank: 0 };
@@ -51,7 +52,7 @@ export async function deliverCommand(run: DeliveredRun, delivery: Delivery): Pro
   // Faults are those of the wait for the pod, too.
   feed.until<never>((state) => void signer?.see(state), either).catch(() => {});
   try {
-    const host = run.hostOf(await podOf(run, delivery));
+    const host = await run.hostOf(await podOf(run, delivery));
     await bringProgram(run, delivery, host, async () => {
       signing.abort();
       await signer?.leave();
@@ -110,7 +111,7 @@ async function bringProgram(
   const attached = attachRoutedHosts(
     [host],
     { ...options.attach, name: commandMesh, ...proofFor(name, [host], certificate?.files) },
-    { hasOwnProof: true, isSameLog: false },
+    { hasOwnProof: true, isSameLog: false, gateway: gatewayOf([host]) },
   );
   try {
     await attached.ready;

@@ -14,6 +14,7 @@ import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { installDaemon } from "../../ssh/starter/install-daemon.js";
 import { hostPort, secretFile } from "../manifest/layout.js";
 import { enrolmentPort } from "../pods/pod-ports.js";
+import { forwardLoopback } from "./forward-loopback.js";
 import { type HostOrder, orderName } from "./host-order.js";
 
 /** The part of the runtime in the archive that this program calls. */
@@ -61,6 +62,13 @@ async function start(): Promise<number> {
   // The code of the program must be below the folder of the image, so that it finds the packages there.
   mkdirSync(variable("XDG_CACHE_HOME"), { recursive: true, mode: 0o700 });
   const place = { mesh: variable("VICEROY_JOB_MESH"), rank: Number(variable("VICEROY_JOB_RANK")) };
+  for (const port of [hostPort, ...(order.hasCertificate ? [enrolmentPort] : [])]) {
+    forwardLoopback(port, ip, (reason) =>
+      console.error(
+        `viceroy host: drivers cannot use it through the API server: port ${port} of the loopback address: ${reason}`,
+      ),
+    );
+  }
   const secret = readFileSync(secretFile, "utf8").trim();
   const archive = readArchive(folder);
   const installed = await installDaemon(order.archive, Readable.from([archive]), () => {});

@@ -1,5 +1,6 @@
 /** The Role that a driver of a job needs, and nothing more. */
 import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
+import type { ReachChoice } from "../reach/pod-reach.js";
 import type { JobObjects } from "./job-objects.js";
 import { jobLabel } from "./layout.js";
 import type { KubernetesObject } from "./objects.js";
@@ -15,14 +16,23 @@ export interface PolicyRule {
 /**
  * Returns the Role. It gives access to the objects of this job only, where rules can name them.
  * @param objects the objects of the job
+ * @param reach how the driver reaches the pods
  */
-export function driverRole({ name, namespace, ...spec }: KubernetesSpec, objects: JobObjects): KubernetesObject {
+export function driverRole(
+  { name, namespace, ...spec }: KubernetesSpec,
+  objects: JobObjects,
+  reach: ReachChoice,
+): KubernetesObject {
   const isReadOnly = !Object.values(spec.meshes).some(isProvisioned);
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "Role",
     metadata: { name: `${name}-driver`, namespace, labels: { [jobLabel]: name } },
-    rules: [...watchedPods, ...(isReadOnly ? [] : ownObjects(objects))],
+    rules: [
+      ...watchedPods,
+      ...(reach === "direct" ? [] : [forwardedPorts]),
+      ...(isReadOnly ? [] : ownObjects(objects)),
+    ],
   };
 }
 
@@ -32,6 +42,9 @@ export const watchedPods: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
   { apiGroups: [""], resources: ["events"], verbs: ["list", "watch"] },
 ];
+
+/** Which of the two verbs the API server wants depends on its version. */
+const forwardedPorts: PolicyRule = { apiGroups: [""], resources: ["pods/portforward"], verbs: ["create", "get"] };
 
 function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
   const namesOf = (kind: string) =>

@@ -4,6 +4,7 @@ import type { isStranger, PodIssuer } from "../../credentials/index.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { retrying } from "../api/retry.js";
 import { secretKey, secretName } from "../manifest/layout.js";
+import type { PodReach } from "../reach/pod-reach.js";
 import { enrolmentPort } from "./pod-ports.js";
 import { PodSigner } from "./pod-signer.js";
 import type { PodFacts } from "./pod-state.js";
@@ -20,12 +21,14 @@ export interface SignedRun {
   readonly folder: string;
   /** The lifetime of certificates, in ms. */
   readonly lifetime: number;
+  /** How pods are reached. Absent: by their addresses. */
+  readonly reach?: PodReach;
 }
 
 /** @param credentials the module of credentials, which is loaded when it is needed */
 export function podSigner(
   api: Pick<KubernetesApi, "patch">,
-  { job, applyId, folder, lifetime }: SignedRun,
+  { job, applyId, folder, lifetime, reach }: SignedRun,
   credentials: { readonly PodIssuer: typeof PodIssuer; readonly isStranger: typeof isStranger },
 ): PodSigner {
   const issuer = new credentials.PodIssuer(credentialsFolder(folder), lifetime);
@@ -40,7 +43,13 @@ export function podSigner(
   return new PodSigner({
     issuer,
     lifetime,
-    hostOf: (pod) => ({ id: pod.uid, identity: identityOf(pod), host: pod.ip, port: enrolmentPort }),
+    hostOf: (pod) => ({
+      id: pod.uid,
+      identity: identityOf(pod),
+      host: pod.ip,
+      port: enrolmentPort,
+      ...(reach && { connect: (signal) => reach.connect(pod, enrolmentPort, signal) }),
+    }),
     onUsed: writeSecret,
     isStranger: credentials.isStranger,
     // Somebody else has changed the Secret. The pod ends, and the next one finds the right secret again.

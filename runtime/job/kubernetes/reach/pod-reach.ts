@@ -1,0 +1,75 @@
+/**
+ * How a driver reaches the pods of its job: by their addresses if it can, and otherwise through the API server. A driver outside of the
+ * cluster usually reaches the API server alone.
+ */
+import type { PausablePipe } from "../../../link/transport/pipe.js";
+import { connectTcp } from "../../../link/transport/tcp/connect.js";
+import type { DialHost } from "../../kernel.js";
+import type { KubernetesApi } from "../api/kubernetes-api.js";
+
+/** How the driver reaches the pods. Null: it finds out with the first of them. */
+export type ReachChoice = "direct" | "api-server" | null;
+
+/** A pod that runs. */
+export interface ReachedPod {
+  readonly name: string;
+  readonly ip: string;
+}
+
+/** Time in ms for the network to reach a pod. */
+const connectMs = 3000;
+
+/** The errors of networks that do not lead to a pod. One that refuses a connection is reached. */
+const unreachableCodes = new Set(["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ETIMEDOUT", "EACCES", "EPERM"]);
+
+export class PodReach {
+  readonly #api: () => Promise<KubernetesApi>;
+  #deciding: Promise<void> | undefined;
+  #isDirect: boolean | undefined;
+
+  constructor(api: () => Promise<KubernetesApi>, choice: ReachChoice) {
+    this.#api = api;
+    if (choice !== null) this.#isDirect = choice === "direct";
+  }
+
+  /** Finds out how pods are reached, unless that is known. @param port a port at which this pod listens, or will listen */
+  async decide(pod: ReachedPod, port: number): Promise<void> {
+    if (this.#isDirect !== undefined) return;
+    this.#deciding ??= this.#canConnect(pod, port)
+      .then((can) => {
+        this.#isDirect = can;
+      })
+      .finally(() => {
+        this.#deciding = undefined;
+      });
+    await this.#deciding;
+  }
+
+  /** Returns how a port of a pod is dialled; undefined if the driver dials its address, or has not found out. */
+  dialOf(pod: string, port: number): DialHost | undefined {
+    return this.#isDirect === false ? (signal) => this.#forwarded(pod, port, signal) : undefined;
+  }
+
+  /** Connects to a port of a pod. */
+  async connect(pod: ReachedPod, port: number, signal: AbortSignal): Promise<PausablePipe> {
+    await this.decide(pod, port);
+    const dial = this.dialOf(pod.name, port);
+    return dial === undefined ? connectTcp({ kind: "tcp", host: pod.ip, port }, signal) : dial(signal);
+  }
+
+  async #forwarded(pod: string, port: number, signal: AbortSignal): Promise<PausablePipe> {
+    return (await this.#api()).openPort(pod, port, signal);
+  }
+
+  async #canConnect({ ip }: ReachedPod, port: number): Promise<boolean> {
+    // A program in a pod of the cluster is in the network of the pods.
+    if ((await this.#api()).isInside) return true;
+    const late = AbortSignal.timeout(connectMs);
+    try {
+      (await connectTcp({ kind: "tcp", host: ip, port }, late)).destroy();
+      return true;
+    } catch (error) {
+      return !late.aborted && !unreachableCodes.has(String((error as NodeJS.ErrnoException).code));
+    }
+  }
+}
