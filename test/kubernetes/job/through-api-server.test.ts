@@ -124,10 +124,10 @@ onKubernetes("jobs of drivers outside of the cluster", (lab) => {
 
   // Elsewhere, the machine of the test reaches the pods.
   test.runIf(backend === "cluster")("a program on a laptop finds out that it reaches no pod", async () => {
-    const meshes = { workers: { hosts: 2, image: lab().nodeImage } };
+    const meshes = { trainers: { hosts: 2, image: lab().nodeImage } };
     const options = { namespace: await lab().namespace(), meshes, kubeconfig: lab().kubeconfig, cache: newCache() };
     const driver = startJobDriver(lab().laptop!, "on-kubernetes.ts", options, "kill", process.env);
-    expect((await driver.outcome()).places).toEqual(["workers[0]", "workers[1]"]);
+    expect((await driver.outcome()).pids).toHaveLength(2);
     expect(await driver.exited).toBe(0);
   });
 });
