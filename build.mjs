@@ -1,5 +1,5 @@
 /**
- * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `sync`, `tasks`, `tensor`, `testing`,
+ * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `sync`, `websocket`, `tasks`, `tensor`, `testing`,
  * `compiler` and `types`. The default is all parts.
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
@@ -15,6 +15,7 @@
  * an image with, and job-kubernetes-holder.cjs the one of the pod in which the command of a job runs.
  * - sync: sync.mjs, which a program loads when it brings code to hosts, and hosts when they receive it. It takes parts of the
  * runtime from the instance that its process has loaded, because hosts of jobs have no package.json.
+ * - websocket: websocket.mjs, which drivers and hosts load when they use WebSockets, with the libraries for them.
  * - tasks: tasks.js, which users import as viceroy/tasks, and which worker processes import for the actors that it
  * registers. It imports parts of the runtime as #tasks-kernel, #main and #codegen-v1. tasks-environment.js is the program that
  * prepares the npm packages of a job on its hosts. tasks-preload.cjs, and tasks-packages-hooks.mjs on older versions of
@@ -469,6 +470,31 @@ async function buildSync() {
   });
 }
 
+/** Builds what speaks WebSocket, with its libraries, so that the package has no dependencies. */
+async function buildWebSocket() {
+  await build({
+    ...common,
+    format: "esm",
+    entryPoints: { websocket: "runtime/link/transport/websocket/index.ts" },
+    outdir: dist,
+    outExtension: { ".js": ".mjs" },
+    sourcemap: false,
+    minify: true,
+    keepNames: true,
+    // The library looks for faster code of other packages, which a host might have in any version.
+    define: {
+      ...common.define,
+      "process.env.WS_NO_BUFFER_UTIL": "true",
+      "process.env.WS_NO_UTF_8_VALIDATE": "true",
+    },
+    // The library is a CommonJS module.
+    banner: { js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);' },
+  });
+  for (const name of ["ws", "proxy-from-env"]) {
+    cpSync(path.join(root, "node_modules", name, "LICENSE"), path.join(dist, `LICENSE.${name}`));
+  }
+}
+
 /** Builds the tasks, the program that prepares hosts of jobs, and what processes with a runtime environment load first. */
 async function buildTasks() {
   const preload = "runtime/tasks/environment/preload";
@@ -669,6 +695,7 @@ const parts = {
   connect: buildConnect,
   job: buildJob,
   sync: buildSync,
+  websocket: buildWebSocket,
   tasks: buildTasks,
   tensor: buildTensor,
   testing: buildTesting,
