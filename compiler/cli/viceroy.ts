@@ -141,14 +141,14 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .description("let drivers on other machines start processes on this one, until the command ends")
     .option(
       "--listen <address>",
-      "unix:///path, tcp://host:port or tls://host:port; can be given several times",
+      "unix:///path, tcp://host:port, tls://host:port, or ws://host:port for drivers; can be given several times",
       collectOption,
       [],
     )
     .option("--token-file <file>", "the token that drivers must present; default: VICEROY_TOKEN, if it is set")
-    .option("--cert <file>", "for tls://: the certificate of this host, PEM")
-    .option("--key <file>", "for tls://: the key of this host, PEM")
-    .option("--ca <file>", "for tls://: the authority of the certificates that drivers must present, PEM")
+    .option("--cert <file>", "for tls:// and ws://: the certificate of this host, PEM")
+    .option("--key <file>", "for tls:// and ws://: the key of this host, PEM")
+    .option("--ca <file>", "for tls:// and ws://: the authority of the certificates that drivers must present, PEM")
     .option("--issuer <address>", "for a host of a job: the tcp:// address of the process that signs its certificate")
     .option("--identity <uri>", "for a host of a job: viceroy://<job>/hosts/<mesh>/<rank>")
     .option("--secret-file <file>", "for a host of a job: the file with the secret that works for one certificate")

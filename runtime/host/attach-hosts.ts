@@ -6,6 +6,7 @@ import { describeValue } from "../../shared/text/describe-value.js";
 import { currentCell } from "../actor/context.js";
 import { parseToken } from "../link/handshake/proof.js";
 import { FileCredentials, type TlsFiles } from "../link/transport/tls/credentials.js";
+import { isWebSocketUrl } from "../link/transport/websocket/url.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
 import type { DialHost } from "../proc/remote/host-route.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
@@ -14,6 +15,7 @@ import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.j
 import type { GatewayOptions } from "./attached/gateway-host.js";
 import type { HostFinder } from "./attached/host-returns.js";
 import { parseRoutedTargets, parseTargets, type RoutedHost, type TargetRules } from "./attached/host-targets.js";
+import { webSocketTarget } from "./attached/websocket-target.js";
 import { firstCode } from "./mesh/first-code.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
@@ -48,9 +50,10 @@ export interface AttachOptions<D extends string = "hosts"> {
    */
   readonly keepAlive?: number;
   /**
-   * The address of a host through which this program reaches all others: `tls://host:port`, `tcp://host:port` or
-   * `unix:///path`. The addresses of the hosts are then those by which they reach each other. The host needs the same
-   * credentials as the others, and can be one of them. Default: this program connects to each host itself.
+   * The address of a host through which this program reaches all others: `tls://host:port`, `tcp://host:port`,
+   * `unix:///path`, or the URL of a WebSocket to it, as `wss://gateway.example.com/path`. The addresses of the hosts are then
+   * those by which they reach each other. The host needs the same credentials as the others, and can be one of them.
+   * Default: this program connects to each host itself.
    */
   readonly through?: string;
   /**
@@ -186,7 +189,10 @@ function gatewayOf<D extends string>(
   if (!(limit >= shortestAbsence && limit <= longestAbsence)) {
     throw optionError(`absence in milliseconds, from ${shortestAbsence} to ${longestAbsence}`, absence);
   }
-  const [target] = parseTargets([through], rules);
+  if (/^https?:/.test(through)) {
+    throw optionError("through as the address of a host, or as the URL of a WebSocket, wss://host/path", through);
+  }
+  const [target] = isWebSocketUrl(through) ? [webSocketTarget(through, rules)] : parseTargets([through], rules);
   return { target: { ...target!, ...(dial && { dial }) }, absence: Math.ceil(limit) };
 }
 

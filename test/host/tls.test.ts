@@ -74,14 +74,14 @@ test("a driver gets an error at once if it uses tcp:// for a host with TLS, or t
   const tcp = guarded.address.replace("tls:", "tcp:");
   await using plain = attachPatiently([tcp], { timeout });
   await expect(plain.ready).rejects.toThrow(
-    `cannot attach host ${tcp}: the host speaks TLS and this process does not; use tls:// in its address, and give certificates`,
+    `cannot attach host ${tcp}: the host speaks TLS and this process does not; give certificates, and use tls:// in its address unless it is the URL of a WebSocket`,
   );
   await until(() => /refused a connection from 127\.0\.0\.1:\d+: it does not speak TLS/.test(guarded.output.text));
   const open = await startHost("tcp://127.0.0.1:0");
   const tls = open.address.replace("tcp:", "tls:");
   await using secret = attachPatiently([tls], { tls: authority.issue("driver"), timeout });
   await expect(secret.ready).rejects.toThrow(
-    `cannot attach host ${tls}: the host does not speak TLS; use tcp:// in its address, or start it with a certificate`,
+    `cannot attach host ${tls}: the host does not speak TLS; start it with a certificate, or use tcp:// in its address, or leave out the option tls if its address is the URL of a WebSocket`,
   );
   await until(() => /refused a connection from 127\.0\.0\.1:\d+: the peer speaks TLS/.test(open.output.text));
 });

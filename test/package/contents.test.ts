@@ -61,7 +61,7 @@ test("the package of the compiler contains the pages that `viceroy explain` read
 
 test("the package contains no sources except the archive of those of addons, no source maps, no tests and no other files", () => {
   const expected =
-    /^(?:dist\/.*\.(?:js|cjs|mjs|d\.ts)|dist\/(?:cli|typescript)\/LICENSE\.[\w-]+|dist\/native\/(?:sources\.br|LICENSE\.node-(?:addon-api|api-headers))|package\.json|README\.md|LICENSE)$/;
+    /^(?:dist\/.*\.(?:js|cjs|mjs|d\.ts)|dist\/(?:(?:cli|typescript)\/)?LICENSE\.[\w-]+|dist\/native\/(?:sources\.br|LICENSE\.node-(?:addon-api|api-headers))|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples|node_modules)\//.test(name))).toEqual([]);
 });

@@ -32,6 +32,7 @@ import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
 import { wholeRegion } from "../../shape/index.js";
 import { type FailureCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";
+import { DriverBeats } from "./driver-beats.js";
 import type { HostAddress } from "./host-targets.js";
 import { type HostWatcher, hostWatcherOf } from "./host-watcher.js";
 import { type CodePlace, codeOn, type MeshCode, startIn } from "./hosts-code.js";
@@ -106,7 +107,7 @@ interface HostedProcess extends Pick<StartRequest, "label" | "stdio"> {
 /** A host that this driver has attached, or is attaching. */
 export class AttachedHost implements HostLink {
   readonly id: ProcId;
-  /** The address as the user gave it. */
+  /** The address as the user gave it, which may be a URL. */
   readonly address: string;
   /** Resolves when the host has accepted this driver; rejects with the reason if it has not. */
   readonly ready: Promise<HostInfo>;
@@ -123,6 +124,8 @@ export class AttachedHost implements HostLink {
   /** Whether the driver leaves the host. Then no further attempt is made. */
   #isLeaving = false;
   #info: HostInfo | undefined;
+  /** The beats to a host that is not watched by another process. */
+  #beats: DriverBeats | undefined;
 
   /**
    * @param gateway the host through which this one is reached; undefined if this driver reaches it itself
@@ -139,7 +142,7 @@ export class AttachedHost implements HostLink {
     this.id = id;
     this.#calls = calls;
     this.#gateway = gateway;
-    this.address = formatNetworkAddress(target.address);
+    this.address = target.name ?? formatNetworkAddress(target.address);
     this.#runtime = runtime;
     this.target = target;
     this.#access = access;
@@ -312,6 +315,7 @@ export class AttachedHost implements HostLink {
   markLost(reason: string): void {
     if (this.#lostCause !== undefined) return;
     this.#runtime.attachedHosts.delete(this.id);
+    this.#beats?.stop();
     this.#watcher.unwatch(this.id);
     this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     // Processes that end with the host find out whether it comes back.
@@ -428,7 +432,16 @@ export class AttachedHost implements HostLink {
   }
 
   #watch(): void {
-    const { proof, silence } = this.#access;
+    const { proof, silence, way } = this.#access;
+    if (way !== undefined) {
+      this.#beats = new DriverBeats({
+        clock: this.#runtime.platform.clock,
+        silence,
+        send: () => this.ask((agent) => agent.beat.with({ timeout: silence }).callOne()),
+        gone: (reason) => this.markLost(reason),
+      });
+      return;
+    }
     const order = { host: this.id, address: formatNetworkAddress(this.#dialled), silence };
     // A gateway has credentials of its own.
     this.#watcher.watch(this.#gateway === undefined ? { ...order, proof } : order);

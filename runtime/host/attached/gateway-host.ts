@@ -31,9 +31,9 @@ export class GatewayHost {
   ) {
     const { platform, mainProc } = runtime;
     const { proof } = access;
-    const { address, dial } = target;
+    const { address, dial, name } = target;
     const way = dial && routeByDialling(platform, dial, absence);
-    this.route = new DriverGateway(platform, mainProc.proc, { address, way, proof, absence });
+    this.route = new DriverGateway(platform, mainProc.proc, { address, name, way, proof, absence });
     const ownAccess = { ...access, silence: absence, keepAlive: absence, role: "gateway" as const, way };
     const calls = {
       lost: () => lost(`the driver gateway ${this.route.address} is gone`),

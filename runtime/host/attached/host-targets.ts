@@ -13,6 +13,8 @@ export interface HostAddress {
   readonly address: NetworkAddress;
   /** The address by which this driver reaches it, if that is another one. */
   readonly route?: NetworkAddress;
+  /** What messages call the host, if not by its address: a URL. */
+  readonly name?: string;
   /** Makes a connection to it, if this driver does not dial an address. */
   readonly dial?: DialHost;
 }

@@ -8,7 +8,7 @@ import type { Clock, Random } from "../../link/clock.js";
 import { HandshakeAcceptor } from "../../link/handshake/accept.js";
 import type { LinkOffer } from "../../link/handshake/message.js";
 import { ResumableAcceptor } from "../../link/resumable/accept.js";
-import type { NetworkAddress } from "../../link/transport/network-address.js";
+import type { ListenAddress, NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Identity } from "../../link/transport/tls/identity.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
@@ -64,7 +64,7 @@ export class HostListener {
    * @param peer the address of the peer, if it has one
    * @param identity the identity of the peer in the job of this host, if both have one
    */
-  accept(kind: NetworkAddress["kind"], pipe: Pipe, peer?: string, identity?: Identity): void {
+  accept(kind: ListenAddress["kind"], pipe: Pipe, peer?: string, identity?: Identity): void {
     (kind === "unix" ? this.#localAcceptor : this.#networkAcceptor).accept(pipe, peer, identity);
   }
 

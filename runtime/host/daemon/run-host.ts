@@ -15,9 +15,9 @@ import type { Listener } from "../../link/transport/listener.js";
 import {
   formatNetworkAddress,
   isLocalAddress,
-  type NetworkAddress,
+  type ListenAddress,
   type PathAddress,
-  parseNetworkAddress,
+  parseListenAddress,
 } from "../../link/transport/network-address.js";
 import { FileCredentials, type TlsFiles } from "../../link/transport/tls/credentials.js";
 import { formatIdentity } from "../../link/transport/tls/identity.js";
@@ -26,6 +26,7 @@ import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { version } from "../../version.js";
 import { ControllerProcesses } from "./controller-processes.js";
 import { HostListener } from "./host-listener.js";
+import { listenWebSockets } from "./listen-websockets.js";
 import { makeMachine } from "./node-machine.js";
 
 export interface HostCommandOptions extends IssuerOptions {
@@ -105,10 +106,16 @@ async function listenUntil(
   const files = enrolled ?? tlsFilesFrom(options);
   const credentials = files === undefined ? undefined : new FileCredentials(files);
   const proof = { ...(token === undefined ? {} : { token }), ...(files === undefined ? {} : { tls: { ...files } }) };
-  const addresses = options.listen.map(parseNetworkAddress);
-  if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
-  for (const address of addresses) {
-    checkAuthenticated(address, token, options.insecure === true);
+  const listened = options.listen.map(parseListenAddress);
+  if (listened.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
+  const addresses = listened.filter((address) => address.kind !== "ws");
+  if (addresses.length === 0) {
+    const text =
+      "only drivers reach ws:// addresses; give another address with --listen, by which other hosts reach this one";
+    throw new TypeError(`cannot start a host: ${text}`);
+  }
+  for (const address of listened) {
+    checkAuthenticated(address, { token, files, insecure: options.insecure === true });
     if (enrolled !== undefined && address.kind === "tcp") {
       const text = `cannot listen at ${formatNetworkAddress(address)}: a host with a certificate of its job`;
       throw new TypeError(`${text} listens at tls:// addresses`);
@@ -129,17 +136,22 @@ async function listenUntil(
   };
   const controllers = new ControllerProcesses(systemRandom, (line) => io.out(`viceroy host: ${line}`));
   const listener = new HostListener({ ...machine, proof, controllers, onRefused });
-  const listeners: Listener[] = [];
-  for (const address of addresses) {
+  const listeners: Listener<ListenAddress>[] = [];
+  for (const address of listened) {
     const tls = credentials === undefined ? {} : { credentials };
     const accept: AcceptPipe = (...accepted) => listener.accept(address.kind, ...accepted);
+    if (address.kind === "ws") {
+      listeners.push(await listenWebSockets(address, accept, { ...tls, onRefused }));
+      continue;
+    }
     const listen = () => listenAt(address, accept, { ...tls, onRefused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
   const { identity } = credentials?.current() ?? {};
   for (const { address } of listeners) {
     // Drivers give the identity with the address.
-    const expected = address.kind === "tls" && identity !== undefined ? { identity: formatIdentity(identity) } : {};
+    const isSecure = address.kind === "tls" || address.kind === "ws";
+    const expected = isSecure && identity !== undefined ? { identity: formatIdentity(identity) } : {};
     const text = formatNetworkAddress({ ...address, ...expected });
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${text}`);
   }
@@ -276,11 +288,20 @@ function tlsFilesFrom({ cert, key, ca }: HostCommandOptions): TlsFiles | undefin
   return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
 }
 
+interface HostProofs {
+  readonly token: string | undefined;
+  readonly files: TlsFiles | undefined;
+  readonly insecure: boolean;
+}
+
 /** @throws Error if the address is open to the network without any authentication */
-function checkAuthenticated(address: NetworkAddress, token: string | undefined, insecure: boolean): void {
-  if (isLocalAddress(address) || address.kind === "tls" || token !== undefined || insecure) return;
+function checkAuthenticated(address: ListenAddress, { token, files, insecure }: HostProofs): void {
+  const { kind } = address;
+  if (isLocalAddress(address) || kind === "tls" || token !== undefined || insecure) return;
+  if (kind === "ws" && files !== undefined) return;
+  const certificate = kind === "ws" ? "give a certificate (--cert, --key and --ca)" : "use tls://";
   throw new Error(
     `cannot listen at ${formatNetworkAddress(address)}: anyone who reaches it could run programs here; ` +
-      "use tls://, give a token (--token-file or VICEROY_TOKEN), or say --insecure",
+      `${certificate}, give a token (--token-file or VICEROY_TOKEN), or say --insecure`,
   );
 }

@@ -134,7 +134,9 @@ export function writeTurnedAway(fault: string | undefined, times?: ClockFault): 
 function turnedAwayError(bytes: Uint8Array, now: number): HandshakeError {
   const [fault = ""] = new TextDecoder().decode(bytes.subarray(challengeTextOffset)).split("\0", 1);
   if (fault === TLS_EXPECTED) {
-    const text = "the host speaks TLS and this process does not; use tls:// in its address, and give certificates";
+    const text =
+      "the host speaks TLS and this process does not; give certificates, and use tls:// in its address unless it is the URL " +
+      "of a WebSocket";
     return new HandshakeError("transport", text);
   }
   // The sender is not authenticated, so the text is only shown if it has the form of an OpenSSL code.

@@ -3,6 +3,7 @@ import { systemClock } from "../clock.js";
 import type { Listener } from "./listener.js";
 import { formatNetworkAddress, type NetworkAddress, type SocketAddress } from "./network-address.js";
 import type { PausablePipe, Pipe } from "./pipe.js";
+import type { TakePipe } from "./tls/accept-over.js";
 import type { Credentials } from "./tls/credentials.js";
 import type { TlsLimits } from "./tls/half-open.js";
 import type { Identity } from "./tls/identity.js";
@@ -19,7 +20,7 @@ export interface ListenOptions {
   readonly onRefused?: (error: Error, peer?: string) => void;
 }
 
-const defaultTlsLimits: TlsLimits = { clock: systemClock, halfOpen: 64, handshakeMs: 5000 };
+export const defaultTlsLimits: TlsLimits = { clock: systemClock, halfOpen: 64, handshakeMs: 5000 };
 
 /**
  * Dials an address. The modules for TCP and TLS are loaded when they are first needed.
@@ -83,6 +84,18 @@ export async function listenAt(
   }
   const limits = { ...defaultTlsLimits, ...tlsLimits };
   return (await import("./tls/connect.js")).listenTls(address, credentials, limits, accept, onRefused);
+}
+
+/**
+ * Does with accepted connections that exist already, such as WebSockets, what `listenAt` does with those to a `tls://` address.
+ * @returns what takes the connections
+ */
+export async function takeSecurely(
+  credentials: Credentials,
+  accept: AcceptPipe,
+  refused: (error: Error, peer?: string) => void,
+): Promise<TakePipe> {
+  return (await import("./tls/accept-over.js")).tlsOverPipes(credentials, accept, refused);
 }
 
 function missingTlsFiles(verb: string, address: NetworkAddress): string {

@@ -1,7 +1,8 @@
 /**
  * The addresses that users write and that processes of other hosts dial: `tcp://host:port`, `tls://host:port`,
  * `unix:///absolute/path`. The address of a host of a job also says who must answer there:
- * `tls://host:port#viceroy://job/hosts/mesh/rank`. The locations in actor references have another form (address.ts).
+ * `tls://host:port#viceroy://job/hosts/mesh/rank`. The locations in actor references have another form (address.ts). A host
+ * can also listen at `ws://host:port`, which only drivers reach, by the URL of whatever is in front of it.
  */
 import { parseIdentity } from "./tls/identity.js";
 
@@ -24,6 +25,18 @@ export interface PathAddress {
 }
 
 export type NetworkAddress = SocketAddress | PathAddress;
+
+/** An address at which a host listens for WebSockets. It is never given to other processes. */
+export interface WebSocketAddress {
+  readonly kind: "ws";
+  readonly host: string;
+  /** The port; 0 stands for a free one. */
+  readonly port: number;
+  /** The URI of the identity in the certificate of this process. */
+  readonly identity?: string;
+}
+
+export type ListenAddress = NetworkAddress | WebSocketAddress;
 
 /**
  * Parses an address.
@@ -51,7 +64,22 @@ export function parseNetworkAddress(text: string): NetworkAddress {
   return { kind: scheme, host, port, identity };
 }
 
-export function formatNetworkAddress(address: NetworkAddress): string {
+/**
+ * Parses an address at which a host listens.
+ * @throws TypeError if the address is invalid
+ */
+export function parseListenAddress(text: string): ListenAddress {
+  if (text.startsWith("wss://")) {
+    refuseAddress(text, "a host listens at ws://host:port, and what is in front of it ends the TLS of wss://");
+  }
+  if (!text.startsWith("ws://")) return parseNetworkAddress(text);
+  // A port that is left out would be 80 in a URL, and another one here.
+  if (!/^ws:\/\/[^/?#@]+:\d+\/?$/.test(text)) refuseAddress(text, "expected ws://host:port");
+  const address = parseNetworkAddress(text.replace("ws", "tcp")) as SocketAddress;
+  return { kind: "ws", host: address.host, port: address.port };
+}
+
+export function formatNetworkAddress(address: ListenAddress): string {
   if (address.kind === "unix") return `unix://${address.path}`;
   const { kind, host, port, identity } = address;
   const place = `${kind}://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -59,7 +87,7 @@ export function formatNetworkAddress(address: NetworkAddress): string {
 }
 
 /** Returns whether only processes of this machine can reach the address. */
-export function isLocalAddress(address: NetworkAddress): boolean {
+export function isLocalAddress(address: ListenAddress): boolean {
   if (address.kind === "unix") return true;
   const { host } = address;
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);

@@ -9,7 +9,8 @@ export class PipeStream extends Duplex {
 
   /** Starts reading from a pipe that is not open yet. */
   constructor(pipe: PausablePipe) {
-    super();
+    // A pipe has ended when its peer has closed it. TLS over the stream then ends, too.
+    super({ allowHalfOpen: false });
     this.#pipe = pipe;
     const memory = Buffer.allocUnsafeSlow(READ_BYTES);
     pipe.open({

@@ -17,6 +17,8 @@ import type { HostRoute } from "./host-route.js";
 export interface DriverGatewayOptions {
   /** The address of the gateway. */
   readonly address: NetworkAddress;
+  /** What messages call it. Absent: its address. */
+  readonly name?: string | undefined;
   /** The way to the gateway. Absent: this process dials its address. */
   readonly way?: HostRoute | undefined;
   readonly proof: HostProof;
@@ -33,7 +35,7 @@ export class DriverGateway implements HostRoute {
   /** @param driver the proc of the driver */
   constructor(platform: Platform, driver: Proc, options: DriverGatewayOptions) {
     const { clock } = platform;
-    this.address = formatNetworkAddress(options.address);
+    this.address = options.name ?? formatNetworkAddress(options.address);
     this.absence = options.absence;
     this.#platform = platform;
     this.#tunnels = new TunnelDialler({

@@ -32,8 +32,9 @@ export function limitsFor(absence: number | undefined): Partial<ResumableLimits>
 }
 
 /**
- * Error codes of the system for addresses that are not reachable now and may be later: unknown names, hosts that are
- * starting, sockets that do not exist yet, and Unix sockets whose queue of connections is full (`EAGAIN`).
+ * Error codes for addresses that are not reachable now and may be later: unknown names, hosts that are starting, sockets
+ * that do not exist yet, Unix sockets whose queue of connections is full (`EAGAIN`), and proxies in front of a host that do not
+ * reach it (`HTTP_502`).
  */
 const transientErrorCodes = new Set([
   "EAGAIN",
@@ -46,6 +47,9 @@ const transientErrorCodes = new Set([
   "ENOENT",
   "ENOTFOUND",
   "ETIMEDOUT",
+  "HTTP_502",
+  "HTTP_503",
+  "HTTP_504",
 ]);
 
 /**

@@ -135,7 +135,7 @@ test.each([
   ],
   [
     { through: "http://n1" },
-    'cannot read address "http://n1": expected tcp://host:port, tls://host:port or unix:///path',
+    'cannot attach hosts: expected through as the address of a host, or as the URL of a WebSocket, wss://host/path, got "http://n1"',
   ],
   [
     { through: "tls://n1" },

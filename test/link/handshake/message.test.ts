@@ -83,7 +83,7 @@ test("a dialler that the transport turns away gets the reason if the reason is a
   expect(refused(writeTurnedAway(undefined))).toEqual([
     "HandshakeError",
     "transport",
-    "the host speaks TLS and this process does not; use tls:// in its address, and give certificates",
+    "the host speaks TLS and this process does not; give certificates, and use tls:// in its address unless it is the URL of a WebSocket",
   ]);
   const certificate = "the host does not trust the certificate of this process: ";
   for (const [fault, said] of [

@@ -1,7 +1,7 @@
 /** A byte pipe over TCP, for machines that trust their network or links that prove a token (handshake/). */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Listener } from "../listener.js";
-import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
+import { formatNetworkAddress, type ListenAddress, type SocketAddress } from "../network-address.js";
 import type { PausablePipe, Pipe } from "../pipe.js";
 import { connectPipe, socketPipe } from "../socket/pipe.js";
 
@@ -62,6 +62,6 @@ export function tuneSocket<S extends Socket>(socket: S): S {
   return socket.setNoDelay(true).setKeepAlive(true, PROBE_AFTER_MS);
 }
 
-export function listenError(address: SocketAddress, cause: Error): Error {
+export function listenError(address: ListenAddress, cause: Error): Error {
   return new Error(`cannot listen at ${formatNetworkAddress(address)}: ${cause.message}`, { cause });
 }

@@ -6,14 +6,7 @@
 
 import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
-import {
-  type ConnectionOptions,
-  connect,
-  createServer,
-  type PeerCertificate,
-  type Server,
-  type TLSSocket,
-} from "node:tls";
+import { type ConnectionOptions, connect, createServer, type PeerCertificate, type TLSSocket } from "node:tls";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { systemClock } from "../../clock.js";
 import { HandshakeError } from "../../handshake/errors.js";
@@ -24,7 +17,8 @@ import type { PausablePipe, Pipe } from "../pipe.js";
 import { PipeStream } from "../pipe-stream.js";
 import { connectPipe, streamPipe } from "../socket/pipe.js";
 import { listenError, peerAddress, tuneSocket } from "../tcp/connect.js";
-import { type ClockFault, clockFaultOf, explainClockFault, NO_IDENTITY } from "./certificate-faults.js";
+import { explainTimes, judgePeer } from "./accepted-peer.js";
+import { clockFaultOf } from "./certificate-faults.js";
 import type { Credentials, TlsContents, TlsMaterial } from "./credentials.js";
 import { HalfOpenConnections, type TlsLimits } from "./half-open.js";
 import { formatIdentity, type Identity, identityInNames, parseIdentity } from "./identity.js";
@@ -33,9 +27,9 @@ import { formatIdentity, type Identity, identityInNames, parseIdentity } from ".
 const tlsVersion = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
 
 /** Sessions are not resumed, because a ticket would outlive a certificate that has expired or is not trusted any more. */
-const serverSettings = { ...tlsVersion, secureOptions: constants.SSL_OP_NO_TICKET } as const;
+export const serverSettings = { ...tlsVersion, secureOptions: constants.SSL_OP_NO_TICKET } as const;
 
-function pemsOf({ cert, key, ca }: TlsMaterial): TlsContents {
+export function pemsOf({ cert, key, ca }: TlsMaterial): TlsContents {
   return { cert, key, ca };
 }
 
@@ -112,7 +106,11 @@ function identityFault(expected: string, alternativeNames: string | undefined): 
 }
 
 /** The OpenSSL codes for answers that are not TLS. */
-const notTlsCodes = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
+export const notTlsCodes = new Set([
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+  "ERR_SSL_HTTP_REQUEST",
+]);
 /**
  * The OpenSSL and Node.js codes for certificates that are not trusted, such as `CERT_HAS_EXPIRED` and
  * `UNABLE_TO_GET_ISSUER_CERT`.
@@ -126,18 +124,15 @@ const untrustedCodes = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOS
 function explainTlsError(error: NodeJS.ErrnoException, presented: PeerCertificate | undefined): Error {
   const { code = "", message } = error;
   if (notTlsCodes.has(code)) {
-    const text = "the host does not speak TLS; use tcp:// in its address, or start it with a certificate";
+    const text =
+      "the host does not speak TLS; start it with a certificate, or use tcp:// in its address, or leave out the option tls " +
+      "if its address is the URL of a WebSocket";
     return new HandshakeError("transport", text, { cause: error });
   }
   if (!untrustedCodes.test(code)) return error;
-  const fault = clockFaultOf(code, presented, systemClock.epochMs());
-  const times = fault === undefined ? "" : explainedTimes(fault);
+  const times = explainTimes(clockFaultOf(code, presented, systemClock.epochMs()));
   const text = `this process does not trust the certificate of the host: ${message}${times}`;
   return new HandshakeError("certificate", text, { cause: error });
-}
-
-function explainedTimes(fault: ClockFault): string {
-  return `; ${explainClockFault(fault, "this machine")}; compare the clocks of both machines`;
 }
 
 /**
@@ -159,28 +154,23 @@ export function listenTls(
     const server = createServer({ ...pemsOf(good), ...serverSettings, requestCert: true, rejectUnauthorized: false });
     // This runs before TLS reads from the connection.
     server.prependListener("connection", (socket: Socket) => {
-      good = reloadCredentials(server, credentials, good, refused);
+      const use = (next: TlsMaterial) => server.setSecureContext({ ...pemsOf(next), ...serverSettings });
+      good = reloadCredentials(use, credentials, good, refused);
       pending.add(socket);
     });
     server.on("secureConnection", (socket: TLSSocket) => {
       const peer = peerAddress(socket);
-      const certificate = socket.getPeerCertificate();
-      const identity = identityInNames(certificate.subjectaltname);
-      const isOfThisJob = good.identity === undefined || good.identity.job === identity?.job;
-      if (socket.authorized && isOfThisJob) {
+      const verdict = judgePeer(socket, good.identity);
+      if (verdict.isTrusted) {
         pending.delete(socket);
-        accept(streamPipe(tuneSocket(socket)), peer, identity);
+        accept(streamPipe(tuneSocket(socket)), peer, verdict.identity);
         return;
       }
-      // The check is here because Node.js would tell neither side the reason. The peer still counts as half-open, with
-      // the limits for that.
-      const code = socket.authorized ? NO_IDENTITY : String(socket.authorizationError);
-      const fault = clockFaultOf(code, certificate, systemClock.epochMs());
+      // The peer still counts as half-open, with the limits for that.
       socket.on("error", () => {});
       socket.resume();
-      socket.end(writeTurnedAway(code, fault));
-      const times = fault === undefined ? "" : explainedTimes(fault);
-      refused(new Error(`it has shown no certificate that can be trusted: ${code}${times}`), peer);
+      socket.end(verdict.answer);
+      refused(verdict.error, peer);
     });
     server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
       const peer = peerAddress(socket);
@@ -210,10 +200,11 @@ export function listenTls(
 
 /**
  * Applies changed files.
+ * @param use applies their contents; throws if that is not possible
  * @returns the contents that are in use
  */
-function reloadCredentials(
-  server: Server,
+export function reloadCredentials(
+  use: (next: TlsMaterial) => void,
   credentials: Credentials,
   good: TlsMaterial,
   refused: (error: Error) => void,
@@ -221,7 +212,7 @@ function reloadCredentials(
   const next = credentials.current();
   if (next === good) return good;
   try {
-    server.setSecureContext({ ...pemsOf(next), ...serverSettings });
+    use(next);
     return next;
   } catch (cause) {
     credentials.keepUsing(good);

@@ -46,7 +46,8 @@ export class HalfOpenConnections {
     return this.#sockets.get(peerAddress(socket));
   }
 
-  delete(socket: TLSSocket): void {
+  /** @param socket the socket, or a TLS socket over it */
+  delete(socket: Socket): void {
     this.#sockets.delete(peerAddress(socket));
   }
 }

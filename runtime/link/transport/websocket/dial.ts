@@ -22,7 +22,7 @@ export interface DialWebSocketOptions
   /** What the subprotocol adds to each message. Default: nothing. */
   readonly framing?: MessageFraming;
   /** Makes the error of an answer that is no WebSocket. Default: the error of a driver gateway. */
-  readonly refused?: (response: IncomingMessage) => Error | Promise<Error>;
+  readonly refused?: (response: IncomingMessage) => Promise<Error>;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function dialWebSocket(
       socket = response.socket;
     });
     webSocket.once("unexpected-response", async (request, response) => {
-      fail(await (refused?.(response) ?? explainAnswer(response, url)));
+      fail(refused === undefined ? explainAnswer(response, url) : await refused(response));
       request.destroy();
     });
     webSocket.once("open", () => {

@@ -3,4 +3,5 @@
  * load it when they need it.
  */
 export { type DialWebSocketOptions, dialWebSocket } from "./dial.js";
+export { listenWebSocket, type WebSocketListenerOptions } from "./listen.js";
 export type { MessageFraming } from "./pipe.js";

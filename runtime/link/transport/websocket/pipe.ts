@@ -26,6 +26,12 @@ export interface MessageFraming {
   payload(message: Buffer): Uint8Array;
 }
 
+export interface WebSocketPipeOptions {
+  readonly limits?: PingLimits;
+  /** Default: messages contain the bytes of the pipe and nothing else. */
+  readonly framing?: MessageFraming | undefined;
+}
+
 export class WebSocketPipe implements PausablePipe {
   readonly #webSocket: WebSocket;
   readonly #socket: Socket;
@@ -49,10 +55,7 @@ export class WebSocketPipe implements PausablePipe {
     webSocket: WebSocket,
     socket: Socket,
     clock: Clock,
-    {
-      limits = pingLimits,
-      framing,
-    }: { readonly limits?: PingLimits; readonly framing?: MessageFraming | undefined } = {},
+    { limits = pingLimits, framing }: WebSocketPipeOptions = {},
   ) {
     this.#webSocket = webSocket;
     this.#socket = socket;
@@ -95,8 +98,8 @@ export class WebSocketPipe implements PausablePipe {
   }
 
   #send(bytes: Uint8Array, sent?: () => void): void {
-    const framed = this.#framing === undefined ? bytes : Buffer.concat([this.#framing.header, bytes]);
-    this.#webSocket.send(framed, { binary: true }, sent);
+    const message = this.#framing === undefined ? bytes : Buffer.concat([this.#framing.header, bytes]);
+    this.#webSocket.send(message, { binary: true }, sent);
   }
 
   close(): void {
@@ -147,9 +150,9 @@ export class WebSocketPipe implements PausablePipe {
   }
 
   #deliver(message: Buffer): void {
-    let bytes: Uint8Array;
+    let bytes: Uint8Array = message;
     try {
-      bytes = this.#framing?.payload(message) ?? message;
+      if (this.#framing !== undefined) bytes = this.#framing.payload(message);
     } catch (error) {
       this.destroy(error as Error);
       return;

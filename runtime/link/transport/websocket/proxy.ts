@@ -1,3 +1,4 @@
+/// <reference path="./proxy-from-env.d.ts" />
 /**
  * Connections through the proxy that the environment names, as most programs make them: HTTPS_PROXY for `wss://`, HTTP_PROXY for
  * `ws://`, ALL_PROXY for both, and NO_PROXY for hosts that are reached without one. The proxy is asked with CONNECT for a

@@ -150,7 +150,8 @@ describe("a client", () => {
     const outcome = offerLink(pipe, { ...offer, use: "link" }, { clock: systemClock, random: systemRandom });
     await expect(outcome).rejects.toMatchObject({
       reason: "transport",
-      message: "the host speaks TLS and this process does not; use tls:// in its address, and give certificates",
+      message:
+        "the host speaks TLS and this process does not; give certificates, and use tls:// in its address unless it is the URL of a WebSocket",
     });
   });
 
@@ -209,7 +210,7 @@ describe("a server", () => {
     expect([error.name, error.reason, error.message]).toEqual([
       "HandshakeError",
       "transport",
-      "the host does not speak TLS; use tcp:// in its address, or start it with a certificate",
+      "the host does not speak TLS; start it with a certificate, or use tcp:// in its address, or leave out the option tls if its address is the URL of a WebSocket",
     ]);
     expect(error.cause).toBeInstanceOf(Error);
   });
