@@ -33,6 +33,7 @@ import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 import { PublicationRelay } from "./publication-relay.js";
 import type { Publications } from "./publications.js";
 import { type Machine, SessionCommands } from "./session-commands.js";
+import { WatchingProcesses } from "./watching-processes.js";
 
 export interface DriverSessionOptions {
   readonly universe: bigint;
@@ -75,6 +76,9 @@ export interface SessionOwner {
 /** Time limit in ms for a driver to attach after it has connected. */
 const attachLimitMs = 10_000;
 
+/** Time limit in ms for telling the processes of a session that the driver has ended. */
+const farewellLimit = 500;
+
 export class DriverSession implements OutputReceiver, DriverRequests {
   readonly id: ProcId;
   readonly driver: ProcId;
@@ -94,6 +98,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
   #silence: SilenceTimer | undefined;
+  readonly #watching: WatchingProcesses;
 
   /** @param platform a platform for this session only: everything that is started through it ends with the session */
   constructor(platform: ScopedPlatform, { universe, id, driver }: DriverSessionOptions, owner: SessionOwner) {
@@ -107,6 +112,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     const over = (limit: number) => void this.abandon(`no controller has taken its driver's place within ${limit} ms`);
     const hold = new MessageHold(clock, over);
     this.#hold = hold;
+    this.#watching = new WatchingProcesses(clock);
     const sendToDriver = <T>(send: (to: ReturnType<typeof agentOf>) => T) => this.#sendToDriver(send);
     this.relay = new PublicationRelay({ publications: owner.publications, clock, agent: id, sendToDriver, hold });
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
@@ -162,15 +168,21 @@ export class DriverSession implements OutputReceiver, DriverRequests {
 
   /**
    * Records that the driver's machine is reachable.
+   * @param from the process that watches this host for the driver
    * @throws Error if no driver has attached, or the session is ending
    */
-  beat(): void {
+  beat(from: ProcId): void {
     if (!this.#isAttached || this.#ending !== undefined) throw new Error("this host has no session with the driver");
+    this.#watching.beat(from);
     this.#silence?.reset();
   }
 
-  /** Ends the session because the driver has ended. The driver's machine reports this. */
-  driverEnded(reason: string): void {
+  /**
+   * Ends the session because the driver has ended, unless another process still watches this host for the driver: the
+   * driver has left the gateway that reports it.
+   */
+  driverEnded(reason: string, from: ProcId): void {
+    if (this.#watching.leave(from)) return;
     this.#platform.clock.nextTurn(() => void this.abandon(reason));
   }
 
@@ -277,11 +289,19 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   /** Ends the session without its driver, because the driver is gone or cannot be told. */
   async abandon(reason: string): Promise<void> {
     this.#output.close();
-    await this.end();
+    this.#ending ??= this.#tellOfEnd(reason).then(() => this.#end());
+    await this.#ending;
     // A link that waits for a new connection would otherwise keep waiting.
     this.#runtime.mainProc.proc.peerDown(this.driver, reason);
     this.#runtime.mainProc.proc.close(reason);
     this.#owner.sessionEnded(this);
+  }
+
+  /** Tells the processes here that the driver has ended. One of them may watch other hosts for it. Never rejects. */
+  async #tellOfEnd(reason: string): Promise<void> {
+    const tell = (id: ProcId) => agentOf(id).driverEnded.with({ timeout: farewellLimit }).callSettled(reason);
+    const { children, mainProc } = this.#runtime;
+    await Promise.all([...children.keys()].map((id) => runAsRoot(mainProc.proc, () => tell(id))));
   }
 
   async #end(): Promise<void> {
