@@ -254,7 +254,7 @@ export abstract class ProcAgentActor extends Actor {
   abstract watchHost(order: HostWatchOrder): Awaitable<void>;
   /** Stops watching a host. */
   abstract unwatchHost(host: bigint): Awaitable<void>;
-  /** Reports that the driver has ended. A process that watches hosts for the driver tells them, and returns then. */
+  /** Ends the process, because the driver has ended. A process that watches hosts for the driver tells them before. */
   abstract driverEnded(reason: string): Awaitable<void>;
   /** Reads bytes of memory that this process has granted, starting at the byte `offset`. */
   abstract readMemory(grant: GrantClaim, offset: number, length: number): Awaitable<MemoryAnswer>;
@@ -346,7 +346,7 @@ export interface ProcAgentMesh<D extends string = string> extends ActorMesh<Proc
   readonly watchHost: Endpoint<[order: HostWatchOrder], void, D>;
   /** Stops watching a host. */
   readonly unwatchHost: Endpoint<[host: bigint], void, D>;
-  /** Reports that the driver has ended. A process that watches hosts for the driver tells them, and returns then. */
+  /** Ends the process, because the driver has ended. A process that watches hosts for the driver tells them before. */
   readonly driverEnded: Endpoint<[reason: string], void, D>;
   /** Reads bytes of memory that this process has granted, starting at the byte `offset`. */
   readonly readMemory: Endpoint<[grant: GrantClaim, offset: number, length: number], MemoryAnswer, D>;

@@ -266,7 +266,7 @@ export interface ProcAgent extends Actor {
    */
   unwatchHost(host: Uint64): void;
   /**
-   * Reports that the driver has ended. A process that watches hosts for the driver tells them, and returns then.
+   * Ends the process, because the driver has ended. A process that watches hosts for the driver tells them before.
    * @concurrent
    */
   driverEnded(reason: string): void;

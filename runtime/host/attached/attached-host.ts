@@ -309,6 +309,12 @@ export class AttachedHost implements HostLink {
     return runAsRoot(this.#runtime.mainProc.proc, () => send(this.#agent));
   }
 
+  /** Sends a beat, in place of the process that watches hosts that can be dialled by their addresses. Never rejects. */
+  async beat(): Promise<void> {
+    if (this.#lostCause !== undefined) return;
+    await this.ask((agent) => agent.beat.with({ timeout: this.#access.silence }).callOne()).catch(() => {});
+  }
+
   markLost(reason: string): void {
     if (this.#lostCause !== undefined) return;
     this.#runtime.attachedHosts.delete(this.id);
@@ -375,7 +381,8 @@ export class AttachedHost implements HostLink {
     }
     this.#info = info;
     this.#compareNode(info.node);
-    if (this.#isRemote && this.#lostCause === undefined) this.#watch();
+    // Another process cannot dial it. The gateway that is dialled gets the beats of this one.
+    if (this.#isRemote && this.target.dial === undefined && this.#lostCause === undefined) this.#watch();
     return info;
   }
 

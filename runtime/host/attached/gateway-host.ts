@@ -129,8 +129,16 @@ export class GatewayHost implements HostGateway {
   #observe(): void {
     if (this.#isLeaving) return;
     const { clock } = this.#runtime.platform;
-    this.#presence = new GatewayPresence(clock, this.route, this.#options.absence, (why) => this.#gone(why));
+    const asked = { ask: () => this.#ask(), why: () => this.route.lastFailure };
+    this.#presence = new GatewayPresence(clock, asked, this.#options.absence, (why) => this.#gone(why));
     if (!this.#isSettled) this.#move(`the driver gateway ${this.#host!.address} is gone`);
+  }
+
+  /** Asks whether a gateway answers, and tells the agent that this driver is there if nothing else does. */
+  #ask(): Promise<boolean> {
+    const host = this.#agentHost;
+    if (host?.target.dial !== undefined) void host.beat();
+    return this.route.check();
   }
 
   /** Attaches the first candidate that accepts this driver. @throws Error if none has within the time limit of the hosts */

@@ -4,16 +4,22 @@
  * the driver for dead.
  */
 import type { Clock, Timer } from "../../link/clock.js";
-import type { DriverGateway } from "../../proc/remote/driver-gateway.js";
 import { SilenceTimer } from "../../proc/remote/silence-timer.js";
 
 /** The number of questions in the time for which the driver may be absent, and the longest time between two of them in ms. */
 const questions = 12;
 const longestInterval = 5000;
 
+export interface AskedGateway {
+  /** Asks whether a gateway answers. Never rejects. */
+  ask(): Promise<boolean>;
+  /** Why none was reached; undefined if none has refused this driver. */
+  why(): string | undefined;
+}
+
 export class GatewayPresence {
   readonly #clock: Clock;
-  readonly #route: Pick<DriverGateway, "check" | "lastFailure">;
+  readonly #gateway: AskedGateway;
   readonly #interval: number;
   readonly #silence: SilenceTimer;
   readonly #onOver: (why: string) => void;
@@ -24,17 +30,12 @@ export class GatewayPresence {
    * @param absence the time in ms for which no gateway may answer
    * @param onOver called once with the reason, when the time is over
    */
-  constructor(
-    clock: Clock,
-    route: Pick<DriverGateway, "check" | "lastFailure">,
-    absence: number,
-    onOver: (why: string) => void,
-  ) {
+  constructor(clock: Clock, gateway: AskedGateway, absence: number, onOver: (why: string) => void) {
     this.#clock = clock;
-    this.#route = route;
+    this.#gateway = gateway;
     this.#onOver = onOver;
     this.#interval = Math.min(longestInterval, absence / questions);
-    const over = () => this.giveUp(this.#route.lastFailure ?? "none answers");
+    const over = () => this.giveUp(this.#gateway.why() ?? "none answers");
     // The last answer may have come an interval before the gateway ended.
     this.#silence = new SilenceTimer(clock, absence + this.#interval, over);
     this.#askLater();
@@ -68,7 +69,7 @@ export class GatewayPresence {
   }
 
   async #ask(): Promise<void> {
-    if (await this.#route.check()) this.answered();
+    if (await this.#gateway.ask()) this.answered();
     if (!this.#isOver) this.#askLater();
   }
 }

@@ -23,6 +23,7 @@ import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { parseHostedLocation } from "../../proc/remote/hosted-location.js";
 import { SilenceTimer } from "../../proc/remote/silence-timer.js";
+import { settlesWithin } from "../../proc/time-limit.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
 import type { Controllers } from "./controllers.js";
@@ -76,7 +77,7 @@ export interface SessionOwner {
 /** Time limit in ms for a driver to attach after it has connected. */
 const attachLimitMs = 10_000;
 
-/** Time limit in ms for telling the processes of a session that the driver has ended. */
+/** Time limit in ms for processes to end by themselves after the driver has ended. */
 const farewellLimit = 500;
 
 export class DriverSession implements OutputReceiver, DriverRequests {
@@ -289,7 +290,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   /** Ends the session without its driver, because the driver is gone or cannot be told. */
   async abandon(reason: string): Promise<void> {
     this.#output.close();
-    this.#ending ??= this.#tellOfEnd(reason).then(() => this.#end());
+    this.#ending ??= this.#endWithDriver(reason);
     await this.#ending;
     // A link that waits for a new connection would otherwise keep waiting.
     this.#runtime.mainProc.proc.peerDown(this.driver, reason);
@@ -297,11 +298,15 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#owner.sessionEnded(this);
   }
 
-  /** Tells the processes here that the driver has ended. One of them may watch other hosts for it. Never rejects. */
-  async #tellOfEnd(reason: string): Promise<void> {
-    const tell = (id: ProcId) => agentOf(id).driverEnded.with({ timeout: farewellLimit }).callSettled(reason);
+  /** Lets the processes here end because the driver has ended. One of them may watch other hosts for it, and tells them. Never rejects. */
+  async #endWithDriver(reason: string): Promise<void> {
     const { children, mainProc } = this.#runtime;
-    await Promise.all([...children.keys()].map((id) => runAsRoot(mainProc.proc, () => tell(id))));
+    runAsRoot(mainProc.proc, () => {
+      for (const id of children.keys()) agentOf(id).driverEnded.broadcast(reason);
+    });
+    const ended = Promise.all([...children.values()].map(({ backend }) => backend.exited));
+    await settlesWithin(this.#platform.clock, farewellLimit, ended);
+    await this.#end();
   }
 
   async #end(): Promise<void> {

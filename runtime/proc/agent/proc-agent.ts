@@ -203,8 +203,8 @@ export class ProcAgent extends ProcAgentActor {
     this.#proc.hostWatch.unwatch(host);
   }
 
-  driverEnded(reason: string): Promise<void> {
-    return this.#proc.driverEnded(reason);
+  driverEnded(reason: string): void {
+    this.#proc.driverEnded(reason);
   }
 
   callsSpent(mesh: MeshId, rank: number, incarnation: number): void {

@@ -206,9 +206,18 @@ export class ProcRuntime implements ProcHooks {
     return this.#services.hostedBackends.get(proc);
   }
 
-  /** Tells the hosts that this proc watches that the driver has ended. Never rejects. */
-  async driverEnded(reason: string): Promise<void> {
-    await this.#hostWatch?.driverEnded(reason);
+  /** Ends the proc, because its host knows that the driver has ended. */
+  driverEnded(reason: string): void {
+    this.#isParentGone = true;
+    this.endSoon(reason);
+  }
+
+  /**
+   * Whether the end of this proc tells the hosts that it watches that the driver has ended. The end of a proc on a driver gateway does
+   * not, unless the gateway knows that the driver has ended: a gateway ends while its driver goes on.
+   */
+  get tellsHosts(): boolean {
+    return this.#launcher === undefined || this.#isParentGone;
   }
 
   /**
@@ -279,8 +288,7 @@ export class ProcRuntime implements ProcHooks {
     const actors = [...this.proc.cells()].filter(({ mesh }) => mesh !== AGENT_MESH);
     await Promise.all(actors.map((cell) => this.proc.stopActor(cell, options)));
     await this.#services.ownership.stopOwned(this.proc.root, options);
-    // A gateway ends while its driver goes on. If the driver has ended, the agent on the gateway has said so.
-    if (this.#launcher === undefined || this.#isParentGone) await this.driverEnded("the driver has ended");
+    if (this.tellsHosts) await this.#hostWatch?.driverEnded("the driver has ended");
   }
 
   /** Ends the proc after the answers of this turn have been sent. */

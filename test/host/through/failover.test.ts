@@ -79,24 +79,27 @@ async function attach(host: RunningHost, through: string | readonly string[], ab
   return { hosts, load, pid };
 }
 
-const endings = { SIGKILL: "killed", SIGTERM: "ended in order, as by an upgrade," } as const;
+const endings = { SIGKILL: "killed", SIGTERM: "ended by an upgrade" } as const;
 
-test.each(Object.entries(endings))("%s: a gateway that is %s and started again keeps the driver's hosts", async (signal) => {
-  const [gateway, one] = await Promise.all([start(), start()]);
-  const { hosts, load, pid } = await attach(one, gateway.address);
-  gateway.child.kill(signal as "SIGKILL");
-  await gateway.exited;
-  await load.add(50);
-  const next = await start(gateway.address);
-  await load.untilMoved();
-  await load.check();
-  // Something watches the hosts again.
-  await until(() => next.drivers().length === 1);
-  expect(warnings).toEqual([expect.stringContaining(`; the driver goes on through ${gateway.address}`)]);
-  expect(gone(pid)).toBe(false);
-  await hosts.stop();
-  await until(() => gone(pid) && next.drivers().length === 0);
-});
+test.each(Object.entries(endings))(
+  "%s: a gateway that is %s and started again keeps the driver's hosts",
+  async (signal) => {
+    const [gateway, one] = await Promise.all([start(), start()]);
+    const { hosts, load, pid } = await attach(one, gateway.address);
+    gateway.child.kill(signal as "SIGKILL");
+    await gateway.exited;
+    await load.add(50);
+    const next = await start(gateway.address);
+    await load.untilMoved();
+    await load.check();
+    // Something watches the hosts again.
+    await until(() => next.drivers().length === 1);
+    expect(warnings).toEqual([expect.stringContaining(`; the driver goes on through ${gateway.address}`)]);
+    expect(gone(pid)).toBe(false);
+    await hosts.stop();
+    await until(() => gone(pid) && next.drivers().length === 0);
+  },
+);
 
 test("a gateway that is killed again and again keeps the driver's hosts", async () => {
   const [first, one] = await Promise.all([start(), start()]);
@@ -112,21 +115,24 @@ test("a gateway that is killed again and again keeps the driver's hosts", async 
   await hosts.stop();
 });
 
-test.each(Object.entries(endings))("%s: when a gateway is %s, the next one of the list takes its place", async (signal) => {
-  const [first, second, one] = await Promise.all([start(), start(), start()]);
-  const { hosts, load, pid } = await attach(one, [first.address, second.address]);
-  expect([first.drivers().length, second.drivers().length]).toEqual([1, 0]);
-  first.child.kill(signal as "SIGKILL");
-  await load.untilMoved();
-  await load.check();
-  await until(() => second.drivers().length === 1);
-  expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toContain(first.address);
-  expect(warnings[0]).toMatch(new RegExp(`; the driver goes on through ${second.address}$`));
-  expect(areConnected(process.pid, second.child.pid!)).toBe(true);
-  await hosts.stop();
-  await until(() => gone(pid) && second.drivers().length === 0);
-});
+test.each(Object.entries(endings))(
+  "%s: when a gateway is %s, the next one of the list takes its place",
+  async (signal) => {
+    const [first, second, one] = await Promise.all([start(), start(), start()]);
+    const { hosts, load, pid } = await attach(one, [first.address, second.address]);
+    expect([first.drivers().length, second.drivers().length]).toEqual([1, 0]);
+    first.child.kill(signal as "SIGKILL");
+    await load.untilMoved();
+    await load.check();
+    await until(() => second.drivers().length === 1);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(first.address);
+    expect(warnings[0]).toMatch(new RegExp(`; the driver goes on through ${second.address}$`));
+    expect(areConnected(process.pid, second.child.pid!)).toBe(true);
+    await hosts.stop();
+    await until(() => gone(pid) && second.drivers().length === 0);
+  },
+);
 
 test("a stopped gateway is left for the next one, and does no harm when it goes on", async () => {
   const [first, second, one] = await Promise.all([start(), start(), start()]);
