@@ -1,5 +1,5 @@
 /**
- * Simulates clusters, and with `--workload` contexts with `tasks` or the `returns` of lost hosts: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which
+ * Simulates clusters, and with `--workload` contexts with `tasks`, the `returns` of lost hosts or drivers that reach hosts `through` gateways: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which
  * runs faster than loading them separately. Each worker gets a part of the seeds. `npm run sim -- --planted` prints the
  * seed that finds each planted bug (test/testing/planted-bugs.ts). Each worker then gets a part of the bugs.
  */

@@ -205,6 +205,7 @@ if (profile === "long") {
   await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
   await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));
   await check("sim of returns 1000", () => node(".ci/sim.mjs", "--workload", "returns", "--seeds", "1000"));
+  await check("sim of gateways 1000", () => node(".ci/sim.mjs", "--workload", "through", "--seeds", "1000"));
   await check("sim of tasks 3000", () => node(".ci/sim.mjs", "--workload", "tasks", "--seeds", "3000"));
 }
 end();

@@ -266,6 +266,11 @@ export interface ProcAgent extends Actor {
    */
   unwatchHost(host: Uint64): void;
   /**
+   * Ends the process, because the driver has ended. A process that watches hosts for the driver tells them before.
+   * @concurrent
+   */
+  driverEnded(reason: string): void;
+  /**
    * Reads bytes of memory that this process has granted, starting at the byte `offset`.
    * @concurrent
    */

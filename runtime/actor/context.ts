@@ -188,6 +188,11 @@ export function setMainRoot(
   return before;
 }
 
+/** Returns whether an actor is the root of this process. A daemon has sessions with roots of their own, and none of the process. */
+export function isMainRoot(cell: LocalActor): boolean {
+  return mainRootOrFactory !== undefined && mainRoot() === cell;
+}
+
 export function mainRoot(): LocalActor {
   if (typeof mainRootOrFactory === "function") mainRootOrFactory = mainRootOrFactory();
   if (mainRootOrFactory === undefined)

@@ -8,13 +8,20 @@ import { parseToken } from "../link/handshake/proof.js";
 import { FileCredentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 import { isWebSocketUrl } from "../link/transport/websocket/url.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
+import { candidateName } from "../proc/remote/driver-gateway.js";
 import type { DialHost } from "../proc/remote/host-route.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
-import type { GatewayOptions } from "./attached/gateway-host.js";
+import { type GatewayOptions, keepAliveOf } from "./attached/gateway-host.js";
 import type { HostFinder } from "./attached/host-returns.js";
-import { parseRoutedTargets, parseTargets, type RoutedHost, type TargetRules } from "./attached/host-targets.js";
+import {
+  type HostAddress,
+  parseRoutedTargets,
+  parseTargets,
+  type RoutedHost,
+  type TargetRules,
+} from "./attached/host-targets.js";
 import { webSocketTarget } from "./attached/websocket-target.js";
 import { firstCode } from "./mesh/first-code.js";
 import { HostMesh } from "./mesh/host-mesh.js";
@@ -52,12 +59,13 @@ export interface AttachOptions<D extends string = "hosts"> {
   /**
    * The address of a host through which this program reaches all others: `tls://host:port`, `tcp://host:port`,
    * `unix:///path`, or the URL of a WebSocket to it, as `wss://gateway.example.com/path`. The addresses of the hosts are then
-   * those by which they reach each other. The host needs the same credentials as the others, and can be one of them.
-   * Default: this program connects to each host itself.
+   * those by which they reach each other. The host needs the same credentials as the others, and can be one of them. A list
+   * names several: they are tried in order, and the next one takes the place of one that ends or does not answer. Default:
+   * this program connects to each host itself.
    */
-  readonly through?: string;
+  readonly through?: string | readonly string[];
   /**
-   * The time for which this program may have no connection to the host of `through`, in milliseconds, from 1,000 to
+   * The time for which this program may have no connection to a host of `through`, in milliseconds, from 1,000 to
    * 600,000. What is sent meanwhile arrives afterwards. Default: 60,000.
    */
   readonly absence?: number;
@@ -135,8 +143,18 @@ export interface JobHosts {
   readonly sync?: SyncOptions | undefined;
   /** Finds hosts of the job again that were lost. Absent: they do not come back. */
   readonly finder?: HostFinder<RoutedHost> | undefined;
-  /** The host through which this program reaches all others, as the option `through`, and how it is dialled. */
-  readonly gateway?: { readonly address: string; readonly dial: DialHost } | undefined;
+  /** The hosts through which this program reaches all others, in place of the option `through`. */
+  readonly gateway?: JobGateway | undefined;
+}
+
+/** The hosts through which a program reaches the hosts of a job, as the provider of the job knows them. */
+export interface JobGateway {
+  /**
+   * Returns the hosts that can be used now, in the order in which they are tried. It is called before each attempt, so the
+   * list may change. The address tells them apart, and each is dialled by a function of its own, which may reach
+   * another host at each attempt.
+   */
+  candidates(): readonly { readonly address: string; readonly dial: DialHost }[];
 }
 
 /** Like {@link attachHosts}, for hosts that this program does not reach by the addresses that they have for each other. */
@@ -153,14 +171,14 @@ export function attachRoutedHosts<D extends string = "hosts">(
   if (places.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
   const rules = { failed: "cannot attach hosts", hasCertificate: options.tls !== undefined };
   const targets = parseRoutedTargets(places, rules);
-  const through = gatewayOf({ ...options, ...(gateway && { through: gateway.address }) }, rules, gateway?.dial);
+  const through = gatewayOf(options, rules, gateway);
   const access = { ...resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]), isSameLog };
   const here = currentRuntime();
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
   const attachment = new AttachedHosts(here, owner, {
     ...{ name, dimension, targets, through },
-    access: through === undefined ? access : { ...access, keepAlive: Math.max(access.keepAlive, through.absence) },
+    access: through === undefined ? access : { ...access, keepAlive: Math.max(access.keepAlive, keepAliveOf(through)) },
     ...(controllerFiles === undefined ? {} : { controllerFiles }),
     ...(sync === undefined ? {} : { firstCode: (hosts) => firstCode(hosts, sync) }),
     finder: finder && {
@@ -173,13 +191,13 @@ export function attachRoutedHosts<D extends string = "hosts">(
   return new HostMesh<D>(here, attachment.members.region, { attachment, ready: attachment.ready });
 }
 
-/** Returns the host through which the others are reached. */
+/** Returns the hosts through which the others are reached. */
 function gatewayOf<D extends string>(
   { through, absence }: AttachOptions<D>,
   rules: TargetRules,
-  dial: DialHost | undefined,
+  gateway: JobGateway | undefined,
 ): GatewayOptions | undefined {
-  if (through === undefined) {
+  if (through === undefined && gateway === undefined) {
     if (absence === undefined) return undefined;
     throw new TypeError(
       "cannot attach hosts: absence is for hosts that are reached through another one; give its address as through",
@@ -189,11 +207,36 @@ function gatewayOf<D extends string>(
   if (!(limit >= shortestAbsence && limit <= longestAbsence)) {
     throw optionError(`absence in milliseconds, from ${shortestAbsence} to ${longestAbsence}`, absence);
   }
-  if (/^https?:/.test(through)) {
-    throw optionError("through as the address of a host, or as the URL of a WebSocket, wss://host/path", through);
+  return { candidates: candidatesOf(through, rules, gateway), absence: Math.ceil(limit) };
+}
+
+function candidatesOf(
+  through: AttachOptions["through"],
+  rules: TargetRules,
+  gateway: JobGateway | undefined,
+): GatewayOptions["candidates"] {
+  if (gateway !== undefined) {
+    return () =>
+      gateway.candidates().map(({ address, dial }) => {
+        const [target] = parseTargets([address], rules);
+        return { ...target!, dial };
+      });
   }
-  const [target] = isWebSocketUrl(through) ? [webSocketTarget(through, rules)] : parseTargets([through], rules);
-  return { target: { ...target!, ...(dial && { dial }) }, absence: Math.ceil(limit) };
+  const addresses = Array.isArray(through) ? through : [through];
+  if (addresses.length === 0) throw optionError("an address, or a list of them, as through", through);
+  const targets = addresses.flatMap((address) => candidateOf(address, rules));
+  const names = targets.map(candidateName);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new TypeError(`cannot attach hosts: ${twice} is named twice`);
+  return () => targets;
+}
+
+function candidateOf(address: unknown, rules: TargetRules): HostAddress[] {
+  if (isWebSocketUrl(address)) return [webSocketTarget(address, rules)];
+  if (typeof address === "string" && /^https?:/.test(address)) {
+    throw optionError("through as the address of a host, or as the URL of a WebSocket, wss://host/path", address);
+  }
+  return parseTargets([address], rules);
 }
 
 function resolveAccess<D extends string>(

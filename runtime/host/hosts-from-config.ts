@@ -32,7 +32,7 @@ const optionReaders: Readonly<Record<string, (value: unknown, folder: string) =>
   timeout: (value) => ({ timeout: value as number }),
   silence: (value) => ({ silence: value as number }),
   keepAlive: (value) => ({ keepAlive: value as number }),
-  through: (value) => ({ through: value as string }),
+  through: (value) => ({ through: value as string | readonly string[] }),
   absence: (value) => ({ absence: value as number }),
 };
 

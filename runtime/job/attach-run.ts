@@ -72,7 +72,7 @@ async function attachOnce(job: StartedJob, run: JobRun, hosts: readonly ReadyHos
   // The provider knows that a host is lost earlier than the driver that dials it.
   const losing = run.losing.signal;
   for (const host of hosts) run.hosts.set(formatPlace(host), host);
-  const gateway = gatewayOf(hosts);
+  const gateway = gatewayOf(() => run.hosts.values());
   const meshes: Record<string, HostMesh<"hosts">> = {};
   for (const name of Object.keys(provider.meshes)) {
     const own = hosts.filter(({ mesh }) => mesh === name);

@@ -2,8 +2,12 @@
 import type { JobHosts } from "./kernel.js";
 import type { ReadyHost } from "./provider.js";
 
-/** Returns the first of the hosts that the driver does not dial by its address; undefined if it dials all of them. */
-export function gatewayOf(hosts: readonly ReadyHost[]): JobHosts["gateway"] {
-  for (const { address, dial } of hosts) if (dial !== undefined) return { address, dial };
-  return undefined;
+/**
+ * Returns the hosts that can be the driver gateway: those that the driver does not dial by their addresses.
+ * @param hosts returns the hosts as they are now
+ * @returns undefined if the driver dials all of them
+ */
+export function gatewayOf(hosts: () => Iterable<ReadyHost>): JobHosts["gateway"] {
+  const candidates = () => [...hosts()].flatMap(({ address, dial }) => (dial === undefined ? [] : [{ address, dial }]));
+  return candidates().length === 0 ? undefined : { candidates };
 }

@@ -4,7 +4,7 @@
  */
 
 import { type ProcAgentMesh, procAgentDescriptor } from "../../generated/proc-agent.js";
-import { currentCell, currentTurn, mainRoot, runInTurn } from "../actor/context.js";
+import { currentCell, currentTurn, isMainRoot, runInTurn } from "../actor/context.js";
 import { makeMesh } from "../actor/mesh/actor-mesh.js";
 import type { Proc } from "../actor/proc/proc.js";
 import type { ActorProc } from "../actor/reference/actor-proc.js";
@@ -65,6 +65,6 @@ function agentMeshOf(record: MeshRecord, region: Region): ProcAgentMesh {
 
 /** Runs `send` as the root of `proc`, without the deadline, trace and call chain of the running handler. */
 export function runAsRoot<T>(proc: Proc, send: () => T): T {
-  if (currentTurn() === undefined && mainRoot() === proc.root) return send();
+  if (currentTurn() === undefined && isMainRoot(proc.root)) return send();
   return runInTurn(proc.root.turn, send) as T;
 }

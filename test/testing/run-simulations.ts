@@ -1,5 +1,5 @@
 /**
- * `npm run sim -- --seeds 10000`: runs simulated clusters, or with `--workload` contexts with `tasks` or the `returns` of lost hosts, with many seeds, and prints the number of seeds per
+ * `npm run sim -- --seeds 10000`: runs simulated clusters, or with `--workload` contexts with `tasks`, the `returns` of lost hosts, or drivers that reach hosts `through` gateways, with many seeds, and prints the number of seeds per
  * second. For the first seed that fails, it prints the shortest failing run and its trace; with `--all`, the errors of
  * all seeds. `--bug <name>` plants a bug, and `--planted` searches for all planted bugs.
  */
@@ -10,6 +10,7 @@ import { taskWorkload } from "../tasks/simulation/task-workload.js";
 import { clusterWorkload } from "./cluster-workload.js";
 import { findPlanted } from "./report-planted-bugs.js";
 import { returnsWorkload } from "./returns/returns-workload.js";
+import { throughWorkload } from "./through/through-workload.js";
 import type { Workload } from "./workload.js";
 
 const { values } = parseArgs({
@@ -29,6 +30,7 @@ const workloads: Readonly<Record<string, Workload<string>>> = {
   cluster: clusterWorkload,
   returns: returnsWorkload,
   tasks: taskWorkload,
+  through: throughWorkload,
 };
 const workload = workloads[values.workload];
 if (workload === undefined) {

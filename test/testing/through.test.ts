@@ -3,7 +3,9 @@
  * time, and faults of every connection.
  */
 import { describe, expect, test } from "vitest";
+import { attachRoutedHosts } from "../../runtime/host/attach-hosts.js";
 import { type AttachOptions, attachHosts, type HostMesh, onUnhandledFault } from "../../runtime/index.js";
+import { currentRuntime } from "../../runtime/proc/process/current-runtime.js";
 import { type ProcessView, type Simulation, simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../actor/counter.js";
 import { cases } from "../profile.js";
@@ -137,6 +139,39 @@ test("messages arrive once and in order while connections are cut, fall silent a
     const { value } = await simulate(scenario, { seed });
     expect(value, `seed ${seed}`).toEqual({ told: [], logs: all });
   }
+});
+
+test("a provider names the gateways that are ready at each attempt, and each may be another host than before", async () => {
+  const { value } = await simulate(async (simulation) => {
+    const told = failures();
+    for (const name of ["g0", "g1", "g2", "n0", "n1"]) simulation.startHost(name, { token });
+    for (const name of ["n0", "n1"]) simulation.partition("driver", name, forever);
+    const { platform } = currentRuntime();
+    const dial = (pod: () => string) => (signal: AbortSignal) =>
+      platform.connectSocket({ kind: "tcp", host: pod(), port: 26_600 }, signal);
+    let service = "g0";
+    let ready = [{ address: "tcp://service", dial: dial(() => service) }];
+    const places = ["tcp://n0", "tcp://n1"].map((address) => ({ address }));
+    const gateway = { candidates: () => ready };
+    const hosts = attachRoutedHosts(places, { token }, { hasOwnProof: true, isSameLog: false, gateway });
+    const mesh = counters(hosts);
+    await mesh.value.call();
+    const logs = await count(simulation, mesh, (i) => {
+      if (i === 30) {
+        // Another host answers at the same address.
+        service = "g1";
+        simulation.crash(daemon(simulation, "g0"));
+      } else if (i === 60) {
+        ready = [];
+        simulation.crash(daemon(simulation, "g1"));
+      } else if (i === 90) ready = [{ address: "tcp://other", dial: dial(() => "g2") }];
+    });
+    await simulation.sleep(100_000);
+    const watches = named(simulation, "watches").filter(({ host }) => host !== "driver");
+    await mesh.value.call();
+    return { told, logs, hosts: watches.map(({ host }) => host) };
+  });
+  expect(value).toEqual({ told: [], logs: all, hosts: ["g0", "g1", "g2"] });
 });
 
 test("after the absence, the driver has lost its hosts, and the hosts have ended its processes", async () => {

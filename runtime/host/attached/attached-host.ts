@@ -32,7 +32,6 @@ import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
 import { wholeRegion } from "../../shape/index.js";
 import { type FailureCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";
-import { DriverBeats } from "./driver-beats.js";
 import type { HostAddress } from "./host-targets.js";
 import { type HostWatcher, hostWatcherOf } from "./host-watcher.js";
 import { type CodePlace, codeOn, type MeshCode, startIn } from "./hosts-code.js";
@@ -124,8 +123,6 @@ export class AttachedHost implements HostLink {
   /** Whether the driver leaves the host. Then no further attempt is made. */
   #isLeaving = false;
   #info: HostInfo | undefined;
-  /** The beats to a host that is not watched by another process. */
-  #beats: DriverBeats | undefined;
 
   /**
    * @param gateway the host through which this one is reached; undefined if this driver reaches it itself
@@ -312,10 +309,15 @@ export class AttachedHost implements HostLink {
     return runAsRoot(this.#runtime.mainProc.proc, () => send(this.#agent));
   }
 
+  /** Sends a beat, in place of the process that watches hosts that can be dialled by their addresses. Never rejects. */
+  async beat(): Promise<void> {
+    if (this.#lostCause !== undefined) return;
+    await this.ask((agent) => agent.beat.with({ timeout: this.#access.silence }).callOne()).catch(() => {});
+  }
+
   markLost(reason: string): void {
     if (this.#lostCause !== undefined) return;
     this.#runtime.attachedHosts.delete(this.id);
-    this.#beats?.stop();
     this.#watcher.unwatch(this.id);
     this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     // Processes that end with the host find out whether it comes back.
@@ -379,7 +381,8 @@ export class AttachedHost implements HostLink {
     }
     this.#info = info;
     this.#compareNode(info.node);
-    if (this.#isRemote && this.#lostCause === undefined) this.#watch();
+    // Another process cannot dial it. The gateway that is dialled gets the beats of this one.
+    if (this.#isRemote && this.target.dial === undefined && this.#lostCause === undefined) this.#watch();
     return info;
   }
 
@@ -432,16 +435,7 @@ export class AttachedHost implements HostLink {
   }
 
   #watch(): void {
-    const { proof, silence, way } = this.#access;
-    if (way !== undefined) {
-      this.#beats = new DriverBeats({
-        clock: this.#runtime.platform.clock,
-        silence,
-        send: () => this.ask((agent) => agent.beat.with({ timeout: silence }).callOne()),
-        gone: (reason) => this.markLost(reason),
-      });
-      return;
-    }
+    const { proof, silence } = this.#access;
     const order = { host: this.id, address: formatNetworkAddress(this.#dialled), silence };
     // A gateway has credentials of its own.
     this.#watcher.watch(this.#gateway === undefined ? { ...order, proof } : order);

@@ -253,6 +253,7 @@ export class AttachedHosts implements OwnedMesh {
       Promise.allSettled(hosts.map((host) => host.shutdown(options.reason)));
     const told = await shutDown(this.hosts.filter((host) => !this.#isGateway(host)));
     // The others cannot be reached any more after the gateway has been shut down.
+    this.#gateway?.stay();
     told.push(...(await shutDown(this.hosts.filter((host) => this.#isGateway(host)))));
     await this.stop(options);
     const failed = told.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;

@@ -20,8 +20,8 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 const maxQuickStarts = 8;
 const stableAfterMs = 10_000;
 
-/** Starts the process. @param id its id */
-type StartWatching = (id: ProcId) => ProcBackend;
+/** Starts the process. Returns undefined if that is not possible now; `restart` is called later. @param id its id */
+type StartWatching = (id: ProcId) => ProcBackend | undefined;
 
 export class HostWatcher {
   readonly #runtime: ProcessRuntime;
@@ -41,6 +41,17 @@ export class HostWatcher {
     this.#orders.set(order.host, order);
     if (this.#child === undefined) this.#start();
     else this.#sendOrder(this.#child, order);
+  }
+
+  /**
+   * Starts another process in place of the one that there is, because it must run somewhere else. The old one may go on for a
+   * while; what it reports is ignored.
+   */
+  restart(): void {
+    if (this.#child !== undefined) this.#child.isExitExpected = true;
+    this.#child = undefined;
+    this.#quickStarts = 0;
+    if (this.#orders.size > 0) this.#start();
   }
 
   unwatch(host: ProcId): void {
@@ -68,6 +79,7 @@ export class HostWatcher {
     }
     const id = platform.random.id();
     const backend = this.#startProcess(id);
+    if (backend === undefined) return;
     const child = this.#runtime.addChild(mainProc.proc, { id, rank: 0, location: "", backend }, () =>
       this.#childExited(id),
     );

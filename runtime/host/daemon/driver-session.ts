@@ -23,6 +23,7 @@ import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { parseHostedLocation } from "../../proc/remote/hosted-location.js";
 import { SilenceTimer } from "../../proc/remote/silence-timer.js";
+import { settlesWithin } from "../../proc/time-limit.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
 import type { Controllers } from "./controllers.js";
@@ -33,6 +34,7 @@ import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 import { PublicationRelay } from "./publication-relay.js";
 import type { Publications } from "./publications.js";
 import { type Machine, SessionCommands } from "./session-commands.js";
+import { WatchingProcesses } from "./watching-processes.js";
 
 export interface DriverSessionOptions {
   readonly universe: bigint;
@@ -75,6 +77,9 @@ export interface SessionOwner {
 /** Time limit in ms for a driver to attach after it has connected. */
 const attachLimitMs = 10_000;
 
+/** Time limit in ms for processes to end by themselves after the driver has ended. */
+const farewellLimit = 500;
+
 export class DriverSession implements OutputReceiver, DriverRequests {
   readonly id: ProcId;
   readonly driver: ProcId;
@@ -94,6 +99,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
   #silence: SilenceTimer | undefined;
+  readonly #watching: WatchingProcesses;
 
   /** @param platform a platform for this session only: everything that is started through it ends with the session */
   constructor(platform: ScopedPlatform, { universe, id, driver }: DriverSessionOptions, owner: SessionOwner) {
@@ -107,6 +113,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     const over = (limit: number) => void this.abandon(`no controller has taken its driver's place within ${limit} ms`);
     const hold = new MessageHold(clock, over);
     this.#hold = hold;
+    this.#watching = new WatchingProcesses(clock);
     const sendToDriver = <T>(send: (to: ReturnType<typeof agentOf>) => T) => this.#sendToDriver(send);
     this.relay = new PublicationRelay({ publications: owner.publications, clock, agent: id, sendToDriver, hold });
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
@@ -162,15 +169,21 @@ export class DriverSession implements OutputReceiver, DriverRequests {
 
   /**
    * Records that the driver's machine is reachable.
+   * @param from the process that watches this host for the driver
    * @throws Error if no driver has attached, or the session is ending
    */
-  beat(): void {
+  beat(from: ProcId): void {
     if (!this.#isAttached || this.#ending !== undefined) throw new Error("this host has no session with the driver");
+    this.#watching.beat(from);
     this.#silence?.reset();
   }
 
-  /** Ends the session because the driver has ended. The driver's machine reports this. */
-  driverEnded(reason: string): void {
+  /**
+   * Ends the session because the driver has ended, unless another process still watches this host for the driver: the
+   * driver has left the gateway that reports it.
+   */
+  driverEnded(reason: string, from: ProcId): void {
+    if (this.#watching.leave(from)) return;
     this.#platform.clock.nextTurn(() => void this.abandon(reason));
   }
 
@@ -277,11 +290,23 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   /** Ends the session without its driver, because the driver is gone or cannot be told. */
   async abandon(reason: string): Promise<void> {
     this.#output.close();
-    await this.end();
+    this.#ending ??= this.#endWithDriver(reason);
+    await this.#ending;
     // A link that waits for a new connection would otherwise keep waiting.
     this.#runtime.mainProc.proc.peerDown(this.driver, reason);
     this.#runtime.mainProc.proc.close(reason);
     this.#owner.sessionEnded(this);
+  }
+
+  /** Lets the processes here end because the driver has ended. One of them may watch other hosts for it, and tells them. Never rejects. */
+  async #endWithDriver(reason: string): Promise<void> {
+    const { children, mainProc } = this.#runtime;
+    runAsRoot(mainProc.proc, () => {
+      for (const id of children.keys()) agentOf(id).driverEnded.broadcast(reason);
+    });
+    const ended = Promise.all([...children.values()].map(({ backend }) => backend.exited));
+    await settlesWithin(this.#platform.clock, farewellLimit, ended);
+    await this.#end();
   }
 
   async #end(): Promise<void> {

@@ -42,8 +42,9 @@ export interface DriverRequests {
   closeSoon(reason: string): void;
   /** Ends the daemon. */
   shutdown(reason: string): Promise<void>;
-  beat(): void;
-  driverEnded(reason: string): void;
+  /** @param from the process that watches this host for the driver */
+  beat(from: ProcId): void;
+  driverEnded(reason: string, from: ProcId): void;
   /** Keeps all messages to the driver, because a controller takes its place. */
   hold(limit: number): void;
   /** Sends the kept messages. @param publisher the new owner of the published meshes; undefined: the driver goes on */
@@ -103,11 +104,11 @@ export class HostAgent extends HostAgentActor {
   }
 
   beat(): void {
-    this.#session.beat();
+    this.#session.beat(context().caller.id.proc);
   }
 
   driverEnded(reason: string): void {
-    this.#session.driverEnded(reason);
+    this.#session.driverEnded(reason, context().caller.id.proc);
   }
 
   publish(publication: Publication): void {

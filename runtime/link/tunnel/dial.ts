@@ -1,63 +1,80 @@
 /**
  * The driver's side of tunnels. It makes a tunnel when a channel is needed and there is none, so that connections through
- * it behave like connections of their own: they end with the tunnel, and another attempt makes another tunnel. Whatever
- * resumes a link over a new connection needs to know nothing of tunnels.
+ * it behave like connections of their own: they end with the tunnel, and another attempt makes another tunnel, through
+ * another gateway if need be. Whatever resumes a link over a new connection needs to know nothing of tunnels.
  */
 import type { Clock, Timer } from "../clock.js";
-import { HandshakeError } from "../handshake/errors.js";
 import { formatNetworkAddress, type SocketAddress } from "../transport/network-address.js";
-import type { PausablePipe, Pipe } from "../transport/pipe.js";
+import type { PausablePipe } from "../transport/pipe.js";
+import {
+  ANSWER_LIMIT_MS,
+  connectToFirst,
+  describeFailures,
+  type TunnelGateway,
+  unreachableError,
+  withCode,
+} from "./first-gateway.js";
 import type { TunnelLimits } from "./limits.js";
 import { ChannelRefusedError, Tunnel } from "./tunnel.js";
 
-/** The time limit of one attempt to make a tunnel, in milliseconds. */
-const CONNECT_LIMIT_MS = 10_000;
-
-/**
- * The time after which a tunnel over which a channel is not connected is asked whether it still works, and the time after
- * which another one is tried beside it, in milliseconds.
- */
-const ANSWER_LIMIT_MS = 2500;
-
-export interface TunnelDiallerOptions {
+export interface TunnelDiallerOptions<G extends TunnelGateway> {
   readonly clock: Clock;
-  /** The address of the gateway, for errors. */
-  readonly gateway: string;
   readonly limits?: Partial<TunnelLimits>;
-  /** Makes a connection to the gateway that has asked for a tunnel. `signal` aborts the attempt. */
-  connect(signal: AbortSignal): Promise<Pipe>;
+  /** Returns the gateways in the order in which they are tried. The one in use comes first all the same. Asked before each attempt. */
+  gateways(): readonly G[];
+  /** Called when there is another tunnel. */
+  opened?(): void;
 }
 
-export class TunnelDialler {
-  readonly #options: TunnelDiallerOptions;
-  #tunnel: Tunnel | undefined;
-  #connecting: Promise<Tunnel> | undefined;
-  /** The check of a tunnel that does not answer. */
-  #checking: Promise<void> | undefined;
+/** A tunnel and the gateway at its other end. */
+interface Way<G> {
+  readonly tunnel: Tunnel;
+  readonly gateway: G;
+}
 
-  constructor(options: TunnelDiallerOptions) {
+export class TunnelDialler<G extends TunnelGateway = TunnelGateway> {
+  readonly #options: TunnelDiallerOptions<G>;
+  #way: Way<G> | undefined;
+  /** The name of the gateway that is tried first. */
+  #preferred: string | undefined;
+  #connecting: Promise<Way<G>> | undefined;
+  /** The check of a tunnel that does not answer. */
+  #checking: Promise<boolean> | undefined;
+  #lastFailure: string | undefined;
+
+  constructor(options: TunnelDiallerOptions<G>) {
     this.#options = options;
   }
 
+  /** The gateway of the tunnel that there is; undefined if there is none. */
+  get gateway(): G | undefined {
+    return this.#way?.tunnel.hasEnded === false ? this.#way.gateway : undefined;
+  }
+
+  /** Why gateways were not reached by the last attempt to make a tunnel; undefined if none of them refused it. */
+  get lastFailure(): string | undefined {
+    return this.#lastFailure;
+  }
+
   /**
-   * Connects to an address through the gateway.
+   * Connects to an address through a gateway.
    * @param signal aborts the attempt
-   * @throws HandshakeError if the gateway refuses this process, and otherwise an error with the code of the system if
+   * @throws HandshakeError if all gateways refuse this process, and otherwise an error with the code of the system if
    * there is one
    */
   async connect(address: SocketAddress, signal: AbortSignal): Promise<PausablePipe> {
     for (;;) {
-      const tunnel = await abortable(this.#current(), signal);
+      const { tunnel, gateway } = await abortable(this.#current(), signal);
       const { channel, connected } = tunnel.openChannel(hostAndPort(address));
       const abort = () => channel.destroy(signal.reason instanceof Error ? signal.reason : undefined);
       signal.addEventListener("abort", abort, { once: true });
       if (signal.aborted) abort();
-      const timer = this.#options.clock.after(ANSWER_LIMIT_MS, () => void this.#check(tunnel));
+      const timer = this.#options.clock.after(ANSWER_LIMIT_MS, () => void this.check());
       try {
         return await connected;
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        if (error instanceof ChannelRefusedError) throw this.#refusedError(address, error);
+        if (error instanceof ChannelRefusedError) throw refusedError(gateway, address, error);
         // The tunnel has ended, and another one may do better.
         if (!tunnel.hasEnded) throw error;
       } finally {
@@ -67,75 +84,98 @@ export class TunnelDialler {
     }
   }
 
-  /** Ends the tunnel. A further channel makes another one. */
-  close(): void {
-    this.#tunnel?.destroy();
+  /** Makes a tunnel if there is none. Resolves with its gateway. @throws the errors of `connect` */
+  async reach(): Promise<G> {
+    return (await this.#current()).gateway;
   }
 
-  #current(): Promise<Tunnel> {
-    if (this.#tunnel?.hasEnded === false) return Promise.resolve(this.#tunnel);
-    this.#connecting ??= this.#make().finally(() => {
+  /**
+   * Finds out whether the tunnel works, and replaces one that does not answer if another one can be made.
+   * @returns whether a gateway has answered. Never rejects
+   */
+  check(): Promise<boolean> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  /** Replaces the tunnel by one through another gateway, if there is one that can be reached. Never rejects. */
+  async moveOn(): Promise<void> {
+    const names = this.#options.gateways().map(({ name }) => name);
+    if (names.length < 2) return;
+    this.#preferred = names[(names.indexOf(this.#preferred ?? "") + 1) % names.length];
+    await this.#connectAgain().catch(() => {});
+  }
+
+  /** Ends the tunnel. A further channel makes another one. */
+  close(): void {
+    this.#way?.tunnel.destroy();
+  }
+
+  #current(): Promise<Way<G>> {
+    return this.#way?.tunnel.hasEnded === false ? Promise.resolve(this.#way) : this.#connectAgain();
+  }
+
+  #connectAgain(): Promise<Way<G>> {
+    this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
     return this.#connecting;
   }
 
-  async #make(): Promise<Tunnel> {
-    const { clock, connect, limits = {} } = this.#options;
-    const giveUp = new AbortController();
-    const timer = clock.after(CONNECT_LIMIT_MS, () => {
-      giveUp.abort(new HandshakeError("lost", `it did not answer within ${CONNECT_LIMIT_MS} ms`));
-    });
-    try {
-      const tunnel = new Tunnel(await connect(giveUp.signal), { limits });
-      const former = this.#tunnel;
-      this.#tunnel = tunnel;
-      former?.destroy(new Error("it does not answer, and another connection to the driver gateway does"));
-      return tunnel;
-    } catch (error) {
-      throw this.#unreachableError(error);
-    } finally {
-      timer.cancel();
+  async #connect(): Promise<Way<G>> {
+    const { clock, limits = {}, opened } = this.#options;
+    const { reached, failures } = await connectToFirst(clock, this.#inOrder());
+    this.#lastFailure = failures.length === 0 && reached !== undefined ? undefined : describeFailures(failures);
+    // Another host may take the place of a gateway that was reached before, so none of its refusals is final.
+    if (reached === undefined) throw unreachableError(failures, this.#way !== undefined);
+    const { gateway, pipe } = reached;
+    const former = this.#way?.tunnel;
+    const way = { tunnel: new Tunnel(pipe, { limits }), gateway };
+    this.#way = way;
+    this.#preferred = gateway.name;
+    former?.destroy(new Error("it does not answer, and another connection to a driver gateway does"));
+    opened?.();
+    return way;
+  }
+
+  /** Returns the gateways, with the one that was used last in front. */
+  #inOrder(): readonly G[] {
+    const gateways = this.#options.gateways();
+    const isFirst = ({ name }: G) => name === this.#preferred;
+    return [...gateways.filter(isFirst), ...gateways.filter((gateway) => !isFirst(gateway))];
+  }
+
+  async #check(): Promise<boolean> {
+    const way = this.#way;
+    if (way?.tunnel.hasEnded === false) {
+      if (await this.#answers(way.tunnel)) return true;
+      // Another one has been made meanwhile.
+      if (way !== this.#way) return false;
     }
+    // A busy gateway does not accept another connection either, and keeps its tunnel if there is no other gateway.
+    return this.#connectAgain().then(
+      () => true,
+      () => false,
+    );
   }
 
-  /** Replaces a tunnel that does not answer, if another connection can be made. */
-  async #check(tunnel: Tunnel): Promise<void> {
-    this.#checking ??= this.#replaceIfSilent(tunnel).finally(() => {
-      this.#checking = undefined;
-    });
-    await this.#checking;
-  }
-
-  async #replaceIfSilent(tunnel: Tunnel): Promise<void> {
+  async #answers(tunnel: Tunnel): Promise<boolean> {
     const { clock } = this.#options;
     let timer: Timer | undefined;
     const silent = new Promise<boolean>((resolve) => {
-      timer = clock.after(ANSWER_LIMIT_MS, () => resolve(true));
+      timer = clock.after(ANSWER_LIMIT_MS, () => resolve(false));
     });
-    const isSilent = await Promise.race([tunnel.ping().then(() => false), silent]);
+    const answers = await Promise.race([tunnel.ping().then(() => true), silent]);
     timer?.cancel();
-    if (!isSilent || tunnel.hasEnded || tunnel !== this.#tunnel) return;
-    // A busy gateway does not accept another connection either, and keeps its tunnel.
-    await this.#make().catch(() => {});
-  }
-
-  #unreachableError(error: unknown): Error {
-    const { message } = error as Error;
-    const text = `cannot reach the driver gateway ${this.#options.gateway}: ${message}`;
-    if (error instanceof HandshakeError) return new HandshakeError(error.reason, text, { cause: error });
-    return withCode(new Error(text, { cause: error }), (error as { code?: unknown }).code);
-  }
-
-  #refusedError(address: SocketAddress, error: ChannelRefusedError): Error {
-    const { gateway } = this.#options;
-    const text = `the driver gateway ${gateway} cannot connect to ${formatNetworkAddress(address)}: ${error.message}`;
-    return withCode(new Error(text, { cause: error }), error.code === "" ? undefined : error.code);
+    return answers;
   }
 }
 
-function withCode(error: Error, code: unknown): Error {
-  return code === undefined ? error : Object.assign(error, { code });
+function refusedError({ name }: TunnelGateway, address: SocketAddress, error: ChannelRefusedError): Error {
+  const text = `the driver gateway ${name} cannot connect to ${formatNetworkAddress(address)}: ${error.message}`;
+  return withCode(new Error(text, { cause: error }), error.code === "" ? undefined : error.code);
 }
 
 function hostAndPort({ host, port }: SocketAddress): string {

@@ -203,6 +203,10 @@ export class ProcAgent extends ProcAgentActor {
     this.#proc.hostWatch.unwatch(host);
   }
 
+  driverEnded(reason: string): void {
+    this.#proc.driverEnded(reason);
+  }
+
   callsSpent(mesh: MeshId, rank: number, incarnation: number): void {
     this.#proc.handleCallsSpent({ mesh, rank, incarnation });
   }
@@ -224,7 +228,7 @@ export class ProcAgent extends ProcAgentActor {
   }
 
   hostLeft(host: ProcId, reason: string, procs: readonly ProcId[] = []): void {
-    this.#proc.handleHostLeft(host, reason, procs);
+    this.#proc.handleHostLeft(host, reason, procs, context().caller.id.proc);
   }
 
   callPublished(call: RelayedCall): Promise<RelayedAnswer> {

@@ -80,6 +80,8 @@ export class ProcRuntime implements ProcHooks {
   /** The reason why this proc has given up the link to its parent or launcher. */
   #linkFault: Error | undefined;
   #hostWatch: HostWatch | undefined;
+  /** Whether the end of the parent is known, and not only that of the host on which this proc runs. */
+  #isParentGone = false;
   readonly #dialer: ProcDialer;
   readonly #creating = new Map<MeshId, OnCreated>();
   /** The reported failures of actors that have not been created again. */
@@ -204,8 +206,27 @@ export class ProcRuntime implements ProcHooks {
     return this.#services.hostedBackends.get(proc);
   }
 
-  /** Handles the loss of a host that was attached from here or by the driver, with the procs on it. */
-  handleHostLeft(host: ProcId, reason: string, procs: readonly ProcId[]): void {
+  /** Ends the proc, because its host knows that the driver has ended. */
+  driverEnded(reason: string): void {
+    this.#isParentGone = true;
+    this.endSoon(reason);
+  }
+
+  /**
+   * Whether the end of this proc tells the hosts that it watches that the driver has ended. The end of a proc on a driver gateway does
+   * not, unless the gateway knows that the driver has ended: a gateway ends while its driver goes on.
+   */
+  get tellsHosts(): boolean {
+    return this.#launcher === undefined || this.#isParentGone;
+  }
+
+  /**
+   * Handles the loss of a host that was attached from here or by the driver, with the procs on it.
+   * @param from the proc that reports the loss
+   */
+  handleHostLeft(host: ProcId, reason: string, procs: readonly ProcId[], from: ProcId): void {
+    // Another process watches the hosts in its place.
+    if (this.#services.children.get(from)?.isExitExpected === true) return;
     const attached = this.#services.attachedHosts.get(host);
     if (attached === undefined) this.#services.handleHostGone(host, reason, procs);
     else attached.markLost(reason);
@@ -267,7 +288,7 @@ export class ProcRuntime implements ProcHooks {
     const actors = [...this.proc.cells()].filter(({ mesh }) => mesh !== AGENT_MESH);
     await Promise.all(actors.map((cell) => this.proc.stopActor(cell, options)));
     await this.#services.ownership.stopOwned(this.proc.root, options);
-    await this.#hostWatch?.driverEnded("the driver has ended");
+    if (this.tellsHosts) await this.#hostWatch?.driverEnded("the driver has ended");
   }
 
   /** Ends the proc after the answers of this turn have been sent. */
@@ -373,8 +394,12 @@ export class ProcRuntime implements ProcHooks {
   }
 
   peerDown(peer: ProcId, reason: string): void {
-    if (peer === this.#parent) this.#endAsOrphan("its parent");
-    else if (peer === this.#launcher) this.#endAsOrphan("the agent of its host");
+    if (peer === this.#parent) {
+      // A relayed link ends with that of the launcher, and then nothing is known of the parent.
+      const launcher = this.#launcher;
+      this.#isParentGone = launcher === undefined || this.proc.routes.existingLink(launcher) !== undefined;
+      this.#endAsOrphan("its parent");
+    } else if (peer === this.#launcher) this.#endAsOrphan("the agent of its host");
     else {
       this.#services.attachedHosts.get(peer)?.markLost(reason);
       this.#services.memoryService.peerGone(peer, reason);

@@ -1,6 +1,6 @@
 /**
- * The way of a driver to hosts that it does not reach itself: through one host that it reaches. Connections that are made
- * here are used like others. Not to be confused with `viceroy/gateway`, which serves HTTP clients.
+ * The way of a driver to hosts that it does not reach itself: through one host that it reaches, or through one of several.
+ * Connections that are made here are used like others. Not to be confused with `viceroy/gateway`, which serves HTTP clients.
  */
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -10,39 +10,66 @@ import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import { TunnelDialler } from "../../link/tunnel/dial.js";
+import type { TunnelGateway } from "../../link/tunnel/first-gateway.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf } from "./credentials.js";
-import type { HostRoute } from "./host-route.js";
+import { type DialHost, type HostRoute, routeByDialling } from "./host-route.js";
 
-export interface DriverGatewayOptions {
-  /** The address of the gateway. */
+/** A host that can be the driver gateway. */
+export interface GatewayCandidate {
+  /** The address of the host. */
   readonly address: NetworkAddress;
-  /** What messages call it. Absent: its address. */
+  /** What messages call it, which tells candidates apart. Absent: its address. */
   readonly name?: string | undefined;
-  /** The way to the gateway. Absent: this process dials its address. */
-  readonly way?: HostRoute | undefined;
+  /** Makes a connection to the host. Absent: this process dials its address. */
+  readonly dial?: DialHost;
+}
+
+export interface DriverGatewayOptions<C extends GatewayCandidate = GatewayCandidate> {
+  /** Returns the hosts that can be the gateway now, in the order in which they are tried. */
+  readonly candidates: () => readonly C[];
   readonly proof: HostProof;
   /** The time for which links through the gateway go on without a connection, in milliseconds. */
   readonly absence: number;
+  /** Called when there is another connection to a gateway. */
+  readonly opened?: () => void;
 }
 
-export class DriverGateway implements HostRoute {
-  readonly address: string;
+/** A candidate, as tunnels are made to it. */
+interface NamedCandidate<C> extends TunnelGateway {
+  readonly candidate: C;
+}
+
+export class DriverGateway<C extends GatewayCandidate = GatewayCandidate> implements HostRoute {
   readonly absence: number;
   readonly #platform: Platform;
-  readonly #tunnels: TunnelDialler;
+  readonly #tunnels: TunnelDialler<NamedCandidate<C>>;
 
   /** @param driver the proc of the driver */
-  constructor(platform: Platform, driver: Proc, options: DriverGatewayOptions) {
-    const { clock } = platform;
-    this.address = options.name ?? formatNetworkAddress(options.address);
-    this.absence = options.absence;
+  constructor(platform: Platform, driver: Proc, options: DriverGatewayOptions<C>) {
+    const { candidates, proof, absence, opened } = options;
+    this.absence = absence;
     this.#platform = platform;
-    this.#tunnels = new TunnelDialler({
-      clock,
-      gateway: this.address,
-      connect: (signal) => openTunnel(platform, driver, options, signal),
+    const named = (candidate: C): NamedCandidate<C> => ({
+      candidate,
+      name: candidateName(candidate),
+      connect: (signal) => openTunnel(platform, driver, { candidate, proof, absence }, signal),
     });
+    this.#tunnels = new TunnelDialler({
+      clock: platform.clock,
+      gateways: () => candidates().map(named),
+      ...(opened === undefined ? {} : { opened }),
+    });
+  }
+
+  /** The name of the host through which the tunnel goes; undefined if there is none. */
+  get address(): string | undefined {
+    return this.#tunnels.gateway?.name;
+  }
+
+  /** Why candidates were not reached by the last attempt to make a tunnel; undefined if none of them refused it. */
+  get lastFailure(): string | undefined {
+    return this.#tunnels.lastFailure;
   }
 
   /** Connects to an address of a host, as `connect` of a platform does. */
@@ -56,22 +83,53 @@ export class DriverGateway implements HostRoute {
     return this.#platform.secure(pipe, address, credentials, signal);
   }
 
+  /** Makes a tunnel if there is none. Resolves with the host at its other end. @throws Error if no candidate is reached */
+  async reach(): Promise<C> {
+    return (await this.#tunnels.reach()).candidate;
+  }
+
+  /** Returns whether a candidate answers, and replaces a tunnel that does not work. Never rejects. */
+  check(): Promise<boolean> {
+    return this.#tunnels.check();
+  }
+
+  /** Goes on through another candidate, if there is one that can be reached. Never rejects. */
+  moveOn(): Promise<void> {
+    return this.#tunnels.moveOn();
+  }
+
   /** Ends the connection to the gateway. A further connection to a host makes another one. */
   close(): void {
     this.#tunnels.close();
   }
 }
 
+/** Returns what messages call a candidate. */
+export function candidateName({ name, address }: GatewayCandidate): string {
+  return name ?? formatNetworkAddress(address);
+}
+
+/** Returns the way to a candidate, if this process does not dial its address. */
+export function wayTo(platform: Platform, { dial }: GatewayCandidate, absence: number): HostRoute | undefined {
+  return dial && routeByDialling(platform, dial, absence);
+}
+
+/** What a tunnel is made with. */
+interface TunnelTarget extends Pick<DriverGatewayOptions, "proof" | "absence"> {
+  readonly candidate: GatewayCandidate;
+}
+
 /** Asks a host for a tunnel. @throws HandshakeError if it refuses; the errors of `connect` of the platform */
 async function openTunnel(
   platform: Platform,
   driver: Proc,
-  { address, proof, way = platform }: DriverGatewayOptions,
+  { candidate, proof, absence }: TunnelTarget,
   signal: AbortSignal,
 ): Promise<Pipe> {
   const { clock, random } = platform;
   const { universe, id: from } = driver;
-  const pipe = await way.connect(address, credentialsOf(proof.tls), signal);
+  const way = wayTo(platform, candidate, absence) ?? platform;
+  const pipe = await way.connect(candidate.address, credentialsOf(proof.tls), signal);
   const offer = { universe, from, to: 0n, direct: true, use: "tunnel", link: random.id(), first: true } as const;
   const { token } = proof;
   const outcome = await offerLink(pipe, { ...offer, received: 0 }, { clock, random, token });

@@ -63,7 +63,7 @@ test("a process on a host makes no connections for drivers", async () => {
   const owner = { proc, accept() {}, acceptMemory() {} };
   const port = await openLinkPort(platform, owner, {}, parseNetworkAddress("tcp://127.0.0.1:0"));
   const address = parseNetworkAddress(`tcp://127.0.0.1:${port}`);
-  const gateway = new DriverGateway(platform, proc, { address, proof: {}, absence: 1000 });
+  const gateway = new DriverGateway(platform, proc, { candidates: () => [{ address }], proof: {}, absence: 1000 });
   const connect = (to: string) => gateway.connect(parseNetworkAddress(to), undefined, new AbortController().signal);
   await expect(connect("tcp://127.0.0.1:9")).rejects.toThrow(
     `cannot reach the driver gateway tcp://127.0.0.1:${port}: only the daemon of a host makes connections for drivers`,

@@ -25,15 +25,15 @@ const never = () => new AbortController().signal;
 function gateway(options: { readonly channels?: number } = {}) {
   const server = new TunnelServer({ clock: systemClock, limits: options, connect: connectSocket });
   const connections: Pipe[] = [];
+  const connect = async () => {
+    const [near, far] = inProcessPipePair();
+    connections.push(near);
+    server.accept(far);
+    return near;
+  };
   const dialler = new TunnelDialler({
     clock: systemClock,
-    gateway: "tcp://gateway:26600",
-    connect: async () => {
-      const [near, far] = inProcessPipePair();
-      connections.push(near);
-      server.accept(far);
-      return near;
-    },
+    gateways: () => [{ name: "tcp://gateway:26600", connect }],
   });
   return { server, dialler, connections };
 }
@@ -108,7 +108,10 @@ test("an address that cannot be connected is refused with the reason", async () 
 
 test("a gateway that refuses, or is not there, is named, and its reason decides whether to try again", async () => {
   const failing = (error: Error) =>
-    new TunnelDialler({ clock: systemClock, gateway: "tls://g:1", connect: () => Promise.reject(error) });
+    new TunnelDialler({
+      clock: systemClock,
+      gateways: () => [{ name: "tls://g:1", connect: () => Promise.reject(error) }],
+    });
   const refused = failing(new HandshakeError("token", "the token is not that of this process"));
   await expect(refused.connect(at(1), never())).rejects.toMatchObject({
     name: "HandshakeError",
@@ -126,15 +129,12 @@ test("an attempt that is aborted rejects with the reason, and leaves no channel"
   const clock = new ManualClock();
   const given = new AbortController();
   const server = new TunnelServer({ clock, connect: () => new Promise(() => {}) });
-  const dialler = new TunnelDialler({
-    clock,
-    gateway: "tcp://g:1",
-    connect: async () => {
-      const [near, far] = inProcessPipePair();
-      server.accept(far);
-      return near;
-    },
-  });
+  const connect = async () => {
+    const [near, far] = inProcessPipePair();
+    server.accept(far);
+    return near;
+  };
+  const dialler = new TunnelDialler({ clock, gateways: () => [{ name: "tcp://g:1", connect }] });
   const attempt = dialler.connect(at(1), given.signal);
   await settled();
   given.abort(new Error("enough"));
@@ -147,16 +147,13 @@ test("a tunnel that does not answer is replaced when another one can be made", a
   const port = await listening();
   const server = new TunnelServer({ clock, connect: connectSocket });
   let made = 0;
-  const dialler = new TunnelDialler({
-    clock,
-    gateway: "tcp://g:1",
-    connect: async () => {
-      const [near, far] = inProcessPipePair();
-      // Nobody answers on the first connection.
-      if (made++ > 0) server.accept(far);
-      return near;
-    },
-  });
+  const connect = async () => {
+    const [near, far] = inProcessPipePair();
+    // Nobody answers on the first connection.
+    if (made++ > 0) server.accept(far);
+    return near;
+  };
+  const dialler = new TunnelDialler({ clock, gateways: () => [{ name: "tcp://g:1", connect }] });
   const attempt = dialler.connect(at(port), never());
   await settled();
   clock.pass(2500);

@@ -110,8 +110,8 @@ export class TunnelWorld extends CutWorld {
       random,
       admit: () => ({ kind: "open", open: (pipe) => this.#server.accept(pipe) }),
     });
-    const connect = () => this.#connectGateway(options);
-    this.#dialler = new TunnelDialler({ clock, gateway: "tcp://gateway:26600", limits: { window: 2000 }, connect });
+    const gateway = { name: "tcp://gateway:26600", connect: () => this.#connectGateway(options) };
+    this.#dialler = new TunnelDialler({ clock, gateways: () => [gateway], limits: { window: 2000 } });
   }
 
   override connect(): Promise<Pipe> {

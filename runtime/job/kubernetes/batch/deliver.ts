@@ -111,7 +111,7 @@ async function bringProgram(
   const attached = attachRoutedHosts(
     [host],
     { ...options.attach, name: commandMesh, ...proofFor(name, [host], certificate?.files) },
-    { hasOwnProof: true, isSameLog: false, gateway: gatewayOf([host]) },
+    { hasOwnProof: true, isSameLog: false, gateway: gatewayOf(() => [host]) },
   );
   try {
     await attached.ready;
