@@ -254,7 +254,9 @@ export class AttachedHosts implements OwnedMesh {
     const told = await shutDown(this.hosts.filter((host) => !this.#isGateway(host)));
     // The others cannot be reached any more after the gateway has been shut down.
     this.#gateway?.stay();
-    told.push(...(await shutDown(this.hosts.filter((host) => this.#isGateway(host)))));
+    const gateways = this.hosts.filter((host) => this.#isGateway(host));
+    told.push(...(await shutDown(gateways)));
+    if (gateways.length > 0) this.#gateway?.ended(options.reason);
     await this.stop(options);
     const failed = told.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
     if (failed !== undefined)

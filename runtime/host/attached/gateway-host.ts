@@ -90,6 +90,12 @@ export class GatewayHost implements HostGateway {
     this.#presence?.stop();
   }
 
+  /** Takes the gateway for ended, because this driver has shut its daemon down: it would answer nothing. */
+  ended(reason: string): void {
+    this.stay();
+    this.#host?.giveUp(reason);
+  }
+
   /** Leaves the gateway, after the hosts behind it. Never rejects. */
   async leave(reason: string): Promise<void> {
     this.stay();

@@ -76,7 +76,7 @@ test("without drivers there is no NetworkPolicy, and the Role does not mention i
 
 test("the Role of a job that selects pods reads them, and changes nothing", () => {
   const options = { namespace: "team", meshes: { trainers: { selector: "app=x", hosts: 1 } } };
-  const { rules } = driverRole(checkKubernetesJob(options).spec, objectsOf(options), null) as unknown as {
+  const { rules } = driverRole(checkKubernetesJob(options).spec, objectsOf(options), "direct") as unknown as {
     readonly rules: readonly { readonly verbs: readonly string[] }[];
   };
   expect([...new Set(rules.flatMap(({ verbs }) => verbs))].sort()).toEqual(["get", "list", "watch"]);
