@@ -80,8 +80,8 @@ export class ProcRuntime implements ProcHooks {
   /** The reason why this proc has given up the link to its parent or launcher. */
   #linkFault: Error | undefined;
   #hostWatch: HostWatch | undefined;
-  /** Whether the end of the parent is known, and not only that of the host on which this proc runs. */
-  #isParentGone = false;
+  /** Whether the host on which this proc runs has said that the driver has ended. */
+  #hasDriverEnded = false;
   readonly #dialer: ProcDialer;
   readonly #creating = new Map<MeshId, OnCreated>();
   /** The reported failures of actors that have not been created again. */
@@ -208,16 +208,17 @@ export class ProcRuntime implements ProcHooks {
 
   /** Ends the proc, because its host knows that the driver has ended. */
   driverEnded(reason: string): void {
-    this.#isParentGone = true;
+    this.#hasDriverEnded = true;
     this.endSoon(reason);
   }
 
   /**
    * Whether the end of this proc tells the hosts that it watches that the driver has ended. The end of a proc on a driver gateway does
-   * not, unless the gateway knows that the driver has ended: a gateway ends while its driver goes on.
+   * not, unless the gateway knows that the driver has ended: a gateway ends while its driver goes on, and a driver that has lost its
+   * gateway closes its link to this proc.
    */
   get tellsHosts(): boolean {
-    return this.#launcher === undefined || this.#isParentGone;
+    return this.#launcher === undefined || this.#hasDriverEnded;
   }
 
   /**
@@ -394,12 +395,8 @@ export class ProcRuntime implements ProcHooks {
   }
 
   peerDown(peer: ProcId, reason: string): void {
-    if (peer === this.#parent) {
-      // A relayed link ends with that of the launcher, and then nothing is known of the parent.
-      const launcher = this.#launcher;
-      this.#isParentGone = launcher === undefined || this.proc.routes.existingLink(launcher) !== undefined;
-      this.#endAsOrphan("its parent");
-    } else if (peer === this.#launcher) this.#endAsOrphan("the agent of its host");
+    if (peer === this.#parent) this.#endAsOrphan("its parent");
+    else if (peer === this.#launcher) this.#endAsOrphan("the agent of its host");
     else {
       this.#services.attachedHosts.get(peer)?.markLost(reason);
       this.#services.memoryService.peerGone(peer, reason);
