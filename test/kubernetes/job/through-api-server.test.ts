@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
+import { CoreV1Api } from "@kubernetes/client-node";
 import { KubernetesJob } from "viceroy/job";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { openAccess } from "../../../runtime/job/kubernetes/api/cluster-access.js";
@@ -14,6 +15,7 @@ import { startJobDriver } from "../../job/job-driver.js";
 import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
+import { until } from "../../proc/until.js";
 import { JobsOfTests } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 import { dropOptionsOfRunner } from "../lab/runner-options.js";
@@ -72,6 +74,25 @@ onKubernetes("jobs of drivers outside of the cluster", (lab) => {
       if (i === 40) await lab().startApiServer();
     }
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+  });
+
+  test("the driver goes on through another pod when the one that it uses is deleted, and loses nothing of the others", async () => {
+    const { namespace, job } = await makeJob(2);
+    const { trainers } = await job.state();
+    const worker = trainers.spawnProcs().spawn("crew", crew.SteelWorker).slice({ hosts: 1 });
+    await worker.keep.callOne(new Uint8Array([100]));
+    const first = await jobs.podOf(namespace, "trainers", 0);
+    const core = lab().config.makeApiClient(CoreV1Api);
+    await core.deleteNamespacedPod({ namespace, name: first.metadata!.name!, gracePeriodSeconds: 1 });
+    await until(async () =>
+      (await jobs.pods(namespace)).every(({ metadata }) => metadata!.uid !== first.metadata!.uid),
+    );
+    // The actor of the other pod has kept what it knows, and each call is handled once.
+    let before = 100;
+    for (let i = 1; i <= 20; i++) {
+      expect(await worker.keep.callOne(new Uint8Array([i]))).toBe(before);
+      before = i;
+    }
   });
 
   test("`viceroy job port` reaches ports of pods through the API server", async () => {
