@@ -1,5 +1,5 @@
 /** Tests of jobs whose hosts are pods of Kubernetes: they come up, are replaced, and leave nothing behind. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { BatchV1Api, CoreV1Api } from "@kubernetes/client-node";
 import {
@@ -17,6 +17,7 @@ import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
+import { daemonOf } from "../lab/daemon-of.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
@@ -27,12 +28,6 @@ beforeAll(async () => {
   crew = await loadCrew();
   dropOptionsOfRunner();
 });
-
-/** Returns the process of the daemon that has started a process. */
-function daemonOf(pid: number): number {
-  const of = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
-  return of("cmdline").startsWith("viceroy host") ? pid : daemonOf(Number(/^PPid:\s+(\d+)$/m.exec(of("status"))![1]));
-}
 
 onKubernetes("jobs of Kubernetes", (lab) => {
   const jobs: { kill(): Promise<void> }[] = [];

@@ -1,7 +1,6 @@
 /** Tests of drivers that reach the API server of a cluster, and none of its pods: they use the API server as the way to a pod, and that pod as the way to the others. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
@@ -16,6 +15,7 @@ import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
+import { daemonOf } from "../lab/daemon-of.js";
 import { JobsOfTests } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 import { dropOptionsOfRunner } from "../lab/runner-options.js";
@@ -30,12 +30,6 @@ beforeAll(async () => {
   crew = await loadCrew();
   dropOptionsOfRunner();
 });
-
-/** Returns the process of the daemon that has started a process. */
-function daemonOf(pid: number): number {
-  const of = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
-  return of("cmdline").startsWith("viceroy host") ? pid : daemonOf(Number(/^PPid:\s+(\d+)$/m.exec(of("status"))![1]));
-}
 
 onKubernetes("jobs of drivers outside of the cluster", (lab) => {
   const jobs = new JobsOfTests(lab);
