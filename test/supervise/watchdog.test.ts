@@ -74,7 +74,7 @@ test("handlers that end in time cause no warning, and an actor that the watchdog
   const plan = { watchdog: { warn, fail: warn + 500 }, restart: { policy: "on-failure", backoff: 10 } } as const;
   const smith = procs.with(plan).spawn("smith", IronSmith).slice({ gpus: 0 });
   // Together the calls take longer than one call may.
-  for (let i = 0; i < 6; i++) await smith.sleep.callOne(warn / 4);
+  for (let i = 0; i < 6; i++) await smith.sleep.callOne(Math.round(warn / 4));
   expect(lines).toEqual([]);
   await expect(smith.hang.callOne()).rejects.toThrow(SupervisionError);
   await until(async () => (await smith.life.callOne().catch(() => undefined))?.incarnation === 1);
