@@ -46,9 +46,9 @@ export interface KubernetesJobOptions<M extends string> extends JobOptions {
   /** The context in the kubeconfig file. Default: its current context. */
   readonly context?: string;
   /**
-   * How this program reaches the pods: `"direct"` by their addresses, `"api-server"` through the API server, which forwards one connection to
-   * a pod that forwards to the others. Default: it connects to the first pod, and goes through the API server if the network does not
-   * lead there.
+   * The way by which this program reaches the pods: `"direct"` uses their addresses, `"api-server"` the API server, which forwards one
+   * connection to a pod that forwards to the others. Default: the program connects to the first pod, and goes through the API server
+   * if the network does not lead there.
    */
   readonly reach?: "direct" | "api-server";
 }
@@ -142,7 +142,7 @@ const ownOptions = [
 export interface CheckedKubernetesJob {
   readonly options: CheckedOptions;
   readonly spec: KubernetesSpec;
-  /** It is no part of the specification: programs in and outside of the cluster use the same run. */
+  /** This is not part of the specification, so that programs in and outside of the cluster use the same run. */
   readonly reach: ReachChoice;
 }
 

@@ -15,6 +15,6 @@ export interface HostLink {
   readonly address: string;
   /** Whether this process reaches the host by a route of its own, because it does not reach the address. */
   readonly isRouted: boolean;
-  /** The way to the address that other processes can use, too; undefined if this one dials it. */
+  /** The way to the host; undefined if this process dials its address. */
   readonly through: HostRoute | undefined;
 }

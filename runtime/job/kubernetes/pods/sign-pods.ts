@@ -21,7 +21,7 @@ export interface SignedRun {
   readonly folder: string;
   /** The lifetime of certificates, in ms. */
   readonly lifetime: number;
-  /** How pods are reached. Absent: by their addresses. */
+  /** Connects to the pods. Absent: their addresses are dialled. */
   readonly reach?: PodReach;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a driver reaches the pods of its job: by their addresses if it can, and otherwise through the API server. A driver outside of the
+ * Connects a driver to the pods of its job: by their addresses if it can, and otherwise through the API server. A driver outside of the
  * cluster usually reaches the API server alone.
  */
 import type { PausablePipe } from "../../../link/transport/pipe.js";
@@ -7,7 +7,7 @@ import { connectTcp } from "../../../link/transport/tcp/connect.js";
 import type { DialHost } from "../../kernel.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 
-/** How the driver reaches the pods. Null: it finds out with the first of them. */
+/** The way by which a driver reaches pods. Null: the driver finds out with the first of them. */
 export type ReachChoice = "direct" | "api-server" | null;
 
 /** A pod that runs. */

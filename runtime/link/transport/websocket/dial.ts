@@ -11,7 +11,7 @@ import { type MessageFraming, WebSocketPipe } from "./pipe.js";
 import { connectThroughProxy, proxyFor } from "./proxy.js";
 import { explainAnswer, explainFailure } from "./refusals.js";
 
-/** How a WebSocket is opened. The options of TLS are for `wss://`, and have nothing to do with TLS inside of the WebSocket. */
+/** The options with which a WebSocket is opened. Those of TLS are for `wss://`, and have nothing to do with TLS inside of the WebSocket. */
 export interface DialWebSocketOptions
   extends Pick<ConnectionOptions, "ca" | "cert" | "key" | "servername" | "rejectUnauthorized"> {
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface DialWebSocketOptions
   readonly protocols?: readonly string[];
   /** Makes the connection. Absent: it is made directly, or through the proxy that the environment names. */
   readonly agent?: Agent;
-  /** What the subprotocol adds to each message. Default: nothing. */
+  /** Adds what the subprotocol wants to each message. Default: messages contain the bytes of the pipe alone. */
   readonly framing?: MessageFraming;
   /** Makes the error of an answer that is no WebSocket. Default: the error of a driver gateway. */
   readonly refused?: (response: IncomingMessage) => Promise<Error>;

@@ -18,7 +18,7 @@ const CLOSE_MS = 2000;
 /** Maximum number of bytes of the headers of a request or an answer. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-/** How often a peer is pinged, and how many pings it may leave unanswered. */
+/** The limits for a peer that does not answer pings. */
 export interface PingLimits {
   /** In milliseconds. */
   readonly interval: number;

@@ -15,7 +15,7 @@ const NO_CODE = 1005;
 const NO_CLOSE_MESSAGE = 1006;
 const UNSUPPORTED_DATA = 1003;
 
-/** What a subprotocol adds to each message. */
+/** Adds what a subprotocol wants to messages, and takes it away. */
 export interface MessageFraming {
   /** The bytes before those of the pipe, in each message that is sent. */
   readonly header: Uint8Array;
