@@ -1,7 +1,12 @@
 /** A byte pipe over TCP, for machines that trust their network or links that prove a token (handshake/). */
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import type { Listener } from "../listener.js";
-import { formatNetworkAddress, type ListenAddress, type SocketAddress } from "../network-address.js";
+import {
+  formatNetworkAddress,
+  type ListenAddress,
+  type SocketAddress,
+  type WebSocketAddress,
+} from "../network-address.js";
 import type { PausablePipe, Pipe } from "../pipe.js";
 import { connectPipe, socketPipe } from "../socket/pipe.js";
 
@@ -29,13 +34,24 @@ export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promis
  * @returns a promise that rejects if the address cannot be used
  */
 export function listenTcp(address: SocketAddress, accept: (pipe: Pipe, peer: string) => void): Promise<Listener> {
+  const server = createServer((socket) => {
+    // The address is unknown after another object has taken over the connection.
+    const peer = peerAddress(socket);
+    accept(socketPipe(tuneSocket(socket)), peer);
+  });
+  return startListening(server, address);
+}
+
+/**
+ * Lets a server listen at an address, or at a free port if the port is 0. It does not keep the process alive.
+ * @returns a promise that rejects if the address cannot be used
+ */
+export function startListening<Address extends SocketAddress | WebSocketAddress>(
+  server: Server,
+  address: Address,
+): Promise<Listener<Address>> {
   const { host, port } = address;
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => {
-      // The address is unknown after another object has taken over the connection.
-      const peer = peerAddress(socket);
-      accept(socketPipe(tuneSocket(socket)), peer);
-    });
     const refused = (error: Error) => reject(listenError(address, error));
     server.once("error", refused);
     server.listen({ host, port }, () => {

@@ -5,7 +5,7 @@
  */
 
 import { constants } from "node:crypto";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { type ConnectionOptions, connect, createServer, type PeerCertificate, type TLSSocket } from "node:tls";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { systemClock } from "../../clock.js";
@@ -16,7 +16,7 @@ import { formatNetworkAddress, type SocketAddress } from "../network-address.js"
 import type { PausablePipe, Pipe } from "../pipe.js";
 import { PipeStream } from "../pipe-stream.js";
 import { connectPipe, streamPipe } from "../socket/pipe.js";
-import { listenError, peerAddress, tuneSocket } from "../tcp/connect.js";
+import { peerAddress, startListening, tuneSocket } from "../tcp/connect.js";
 import { explainTimes, judgePeer } from "./accepted-peer.js";
 import { clockFaultOf } from "./certificate-faults.js";
 import type { Credentials, TlsContents, TlsMaterial } from "./credentials.js";
@@ -140,62 +140,49 @@ function explainTlsError(error: NodeJS.ErrnoException, presented: PeerCertificat
  * @param refused called with the reason why a peer was refused
  * @returns a promise that rejects if the address cannot be used, or the files are not a certificate and its key
  */
-export function listenTls(
+export async function listenTls(
   address: SocketAddress,
   credentials: Credentials,
   limits: TlsLimits,
   accept: AcceptTls,
   refused: (error: Error, peer?: string) => void = () => {},
 ): Promise<Listener> {
-  const { host, port } = address;
   const pending = new HalfOpenConnections(limits);
   let good = credentials.current();
-  return new Promise((resolve, reject) => {
-    const server = createServer({ ...pemsOf(good), ...serverSettings, requestCert: true, rejectUnauthorized: false });
-    // This runs before TLS reads from the connection.
-    server.prependListener("connection", (socket: Socket) => {
-      const use = (next: TlsMaterial) => server.setSecureContext({ ...pemsOf(next), ...serverSettings });
-      good = reloadCredentials(use, credentials, good, refused);
-      pending.add(socket);
-    });
-    server.on("secureConnection", (socket: TLSSocket) => {
-      const peer = peerAddress(socket);
-      const verdict = judgePeer(socket, good.identity);
-      if (verdict.isTrusted) {
-        pending.delete(socket);
-        accept(streamPipe(tuneSocket(socket)), peer, verdict.identity);
-        return;
-      }
-      // The peer still counts as half-open, with the limits for that.
-      socket.on("error", () => {});
-      socket.resume();
-      socket.end(verdict.answer);
-      refused(verdict.error, peer);
-    });
-    server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
-      const peer = peerAddress(socket);
-      const raw = pending.find(socket);
-      if (raw === undefined || !notTlsCodes.has(error.code ?? "")) {
-        socket.destroy();
-        refused(error, peer);
-        return;
-      }
-      // A driver with a tcp:// address understands this message.
-      raw.end(writeTurnedAway(undefined));
-      refused(new Error("it does not speak TLS", { cause: error }), peer);
-    });
-    const failed = (error: Error) => reject(listenError(address, error));
-    server.once("error", failed);
-    server.listen({ host, port }, () => {
-      server.off("error", failed);
-      server.on("error", () => {});
-      server.unref();
-      resolve({
-        address: { ...address, port: (server.address() as AddressInfo).port },
-        close: () => void server.close(),
-      });
-    });
+  const server = createServer({ ...pemsOf(good), ...serverSettings, requestCert: true, rejectUnauthorized: false });
+  // This runs before TLS reads from the connection.
+  server.prependListener("connection", (socket: Socket) => {
+    const use = (next: TlsMaterial) => server.setSecureContext({ ...pemsOf(next), ...serverSettings });
+    good = reloadCredentials(use, credentials, good, refused);
+    pending.add(socket);
   });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    const peer = peerAddress(socket);
+    const verdict = judgePeer(socket, good.identity);
+    if (verdict.isTrusted) {
+      pending.delete(socket);
+      accept(streamPipe(tuneSocket(socket)), peer, verdict.identity);
+      return;
+    }
+    // The peer still counts as half-open, with the limits for that.
+    socket.on("error", () => {});
+    socket.resume();
+    socket.end(verdict.answer);
+    refused(verdict.error, peer);
+  });
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+    const peer = peerAddress(socket);
+    const raw = pending.find(socket);
+    if (raw === undefined || !notTlsCodes.has(error.code ?? "")) {
+      socket.destroy();
+      refused(error, peer);
+      return;
+    }
+    // A driver with a tcp:// address understands this message.
+    raw.end(writeTurnedAway(undefined));
+    refused(new Error("it does not speak TLS", { cause: error }), peer);
+  });
+  return startListening(server, address);
 }
 
 /**

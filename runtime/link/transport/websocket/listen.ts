@@ -3,12 +3,12 @@
  * what is sent inside of a WebSocket proves who they are.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { WebSocketServer } from "ws";
 import type { Listener } from "../listener.js";
 import type { WebSocketAddress } from "../network-address.js";
 import type { PausablePipe } from "../pipe.js";
-import { listenError, peerAddress, tuneSocket } from "../tcp/connect.js";
+import { peerAddress, startListening, tuneSocket } from "../tcp/connect.js";
 import { HalfOpenConnections, type TlsLimits } from "../tls/half-open.js";
 import { MAX_HEADER_BYTES, socketOptions } from "./limits.js";
 import { WebSocketPipe } from "./pipe.js";
@@ -60,21 +60,7 @@ export function listenWebSocket({
     refused(new Error(`it does not speak HTTP: ${error.message}`), peerAddress(socket));
     endWith(socket, error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request");
   });
-  return new Promise((resolve, reject) => {
-    const { host, port } = address;
-    const failed = (error: Error) => reject(listenError(address, error));
-    server.once("error", failed);
-    server.listen({ host, port }, () => {
-      server.off("error", failed);
-      // Accepting fails while no file descriptor is free. The waiting connections are accepted later.
-      server.on("error", () => {});
-      server.unref();
-      resolve({
-        address: { ...address, port: (server.address() as AddressInfo).port },
-        close: () => void server.close(),
-      });
-    });
-  });
+  return startListening(server, address);
 }
 
 /** Answers probes, and tells everybody else what this is. The connection is not used again, so that it counts as half-open only once. */
