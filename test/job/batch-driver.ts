@@ -43,6 +43,8 @@ export interface JobPlace {
 export interface StartedCommand {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
+  /** Returns what the command has printed on its standard output until now. */
+  printed(): string;
   /** Kills the command and the process that does its work. */
   kill(): void;
 }
@@ -68,7 +70,7 @@ export function startViceroyJob(place: JobPlace, ...args: readonly string[]): St
     err += chunk;
   });
   const ended = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ code, out, err })));
-  return { child, ended, kill: () => process.kill(-child.pid!, "SIGKILL") };
+  return { child, ended, printed: () => out, kill: () => process.kill(-child.pid!, "SIGKILL") };
 }
 
 export function viceroyJob(place: JobPlace, ...args: readonly string[]): Promise<Ended> {

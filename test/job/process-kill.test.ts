@@ -46,7 +46,10 @@ test(
 
 /** Returns the session of a process; 0 if it has ended. */
 function sessionOf(pid: number): number {
-  if (!existsSync(`/proc/${pid}/stat`)) return 0;
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);
+  } catch {
+    return 0;
+  }
 }

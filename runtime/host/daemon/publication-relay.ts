@@ -112,7 +112,7 @@ export class PublicationRelay implements PublicationUser {
       );
       return await answer;
     } catch (error) {
-      return answerOf(error, hasOwner());
+      return answerOf(error, published.publication, hasOwner());
     }
   }
 
@@ -120,7 +120,7 @@ export class PublicationRelay implements PublicationUser {
   stream(call: RelayedCall, signal: AbortSignal): AsyncIterable<RelayedAnswer> {
     const published = this.#publications.find(call.publication);
     if (published === undefined) return streamOf(notPublished);
-    const { by } = published;
+    const { by, publication } = published;
     let hasOwner = () => true;
     const open = () => {
       hasOwner = by.#ownerCheck();
@@ -129,7 +129,7 @@ export class PublicationRelay implements PublicationUser {
     const { opened } = by.#hold;
     const items =
       opened === undefined ? open() : new LaterStream(opened.then(() => (by.#isEnded ? undefined : open())));
-    const failed = (error: unknown) => answerOf(error, hasOwner());
+    const failed = (error: unknown) => answerOf(error, publication, hasOwner());
     return new MappedStream(items, ([, answer]) => answer, failed, signal);
   }
 
@@ -178,10 +178,10 @@ export class PublicationRelay implements PublicationUser {
  * The meshes of a driver end with the driver; other errors concern one message.
  * @param hasOwner whether the meshes have the same owner as when the message was sent
  */
-function answerOf(error: unknown, hasOwner: boolean): RelayedAnswer {
+function answerOf(error: unknown, { name, publisher }: Publication, hasOwner: boolean): RelayedAnswer {
   if (error instanceof SupervisionError && !hasOwner) return ownerChanged;
   if (error instanceof SupervisionError)
-    return { ended: `the program that has published the mesh is gone: ${error.message}` };
+    return { ended: `${publisher}, which had published "${name}", is gone: ${error.message}` };
   const errors = errorChainOf(error).map(({ name, message, stack }) => ({
     name,
     message,

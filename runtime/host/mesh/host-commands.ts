@@ -8,6 +8,11 @@ import { SessionCommands } from "../daemon/session-commands.js";
 export interface HostCommands {
   /** The name or the IP address by which other hosts reach the host; undefined for a host that only this machine reaches. */
   readonly address: string | undefined;
+  /**
+   * The wait for the host, if it was lost and may come back: it resolves when commands can be started there again, by
+   * commands that are asked for then, and rejects with the reason if the host does not come back.
+   */
+  readonly comeback: Promise<void> | undefined;
   /** Runs a command. It is ended when the reader leaves, or the signal is aborted. */
   start(order: CommandOrder, signal: AbortSignal): AsyncIterable<CommandEvent>;
   /** Ends a command by the id of its order. Its events go on until it has ended. @param grace ms between SIGTERM and SIGKILL */
@@ -24,6 +29,7 @@ export function ownCommands(): HostCommands {
   const commands = own;
   return {
     address: undefined,
+    comeback: undefined,
     start: (order, signal) => commands.start(order, signal),
     end: (id, grace) => commands.end(id, grace),
     freePort: () => commands.freePort(),
@@ -35,6 +41,7 @@ export function commandsOf(host: AttachedHost): HostCommands {
   const { address } = host.target;
   return {
     address: address.kind === "unix" ? undefined : address.host,
+    comeback: host.comeback,
     start: (order, signal) => startOn(host, order, signal),
     end: (id, grace) => void host.ask((agent) => agent.endCommand.broadcast(id, grace)),
     freePort: () => host.ask((agent) => agent.freePort.callOne()),

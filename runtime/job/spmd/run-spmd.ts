@@ -55,8 +55,33 @@ async function repeat(
     const pause = pauseAfter(restarts, failure);
     if (pause === undefined) return endCode(job, failure);
     await delay(pause, undefined, { signal }).catch(() => {});
+    const missing = await awaitHosts(hosts, plan, signal);
+    if (missing !== undefined) return endCode(job, missing);
   }
   return killedCode;
+}
+
+/**
+ * Waits until hosts that were lost are back, or the signal is aborted.
+ * @returns the failure of a host that does not come back; undefined if there is none
+ */
+async function awaitHosts(
+  hosts: HostMesh<"hosts">,
+  { mesh, procs, hosts: count }: SpmdPlan,
+  signal: AbortSignal,
+): Promise<RanksFailure | undefined> {
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  for (let rank = 0; rank < count && !signal.aborted; rank++) {
+    try {
+      await Promise.race([hosts.commandsAt(rank).comeback, aborted]);
+    } catch (error) {
+      const host = formatPlace({ mesh, rank });
+      return { kind: "lost", rank: rank * procs, host, reason: `${host} is lost: ${errorMessage(error)}` };
+    }
+  }
+  return undefined;
 }
 
 async function runOnce(

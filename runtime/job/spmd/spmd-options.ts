@@ -15,7 +15,8 @@ export interface SpmdOptions<M extends string = string> extends RunOptions {
    */
   readonly gpusPerProc?: number;
   /**
-   * Whether all processes start again when one has failed. The restarts of the whole group count. Default: they do not, and
+   * Whether all processes start again when one has failed. The restarts of the whole group count. If a host was lost, they
+   * start when it is back, for which `hostTimeout.lost` of the job is the limit. Default: they do not start again, and
    * `exited` tells the failure.
    */
   readonly restart?: Omit<RestartOptions, "from" | "every" | "store">;

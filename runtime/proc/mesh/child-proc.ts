@@ -6,6 +6,7 @@
 import type { Location, ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 import type { ProcBackend, ProcExit } from "../launch/proc-backend.js";
+import { SilenceTimer } from "../remote/silence-timer.js";
 
 export interface ChildProcOptions {
   readonly id: ProcId;
@@ -77,16 +78,16 @@ export class ChildProc {
       const giveUp = () => {
         if (this.#exit === undefined) this.discard(linkEnd);
       };
-      let timer = this.clock.after(
-        callGrace,
-        () => {
-          resolve(linkEnd.cause.message);
-          timer = this.clock.after(statusGrace, giveUp, true);
-        },
-        true,
-      );
+      let status: SilenceTimer | undefined;
+      const waitLonger = () => {
+        resolve(linkEnd.cause.message);
+        // Time in which this process did not run does not count: it could not learn of the exit status then.
+        status = new SilenceTimer(this.clock, statusGrace, giveUp, statusGrace, true);
+      };
+      const call = this.clock.after(callGrace, waitLonger, true);
       void this.backend.exited.then(({ cause }) => {
-        timer.cancel();
+        call.cancel();
+        status?.stop();
         resolve(cause.message);
       });
     });

@@ -14,6 +14,7 @@ export class SilenceTimer {
   /** The limit until the first `reset`, and `limit` after it. */
   #currentLimit: number;
   readonly #step: number;
+  readonly #keepAlive: boolean;
   readonly #onTimeout: () => void;
   #silentMs = 0;
   /** The time up to which silence has been counted. */
@@ -24,9 +25,11 @@ export class SilenceTimer {
    * @param limit in ms
    * @param over called once, when the limit is reached
    * @param first limit in ms until the peer is heard for the first time, because it may still be starting
+   * @param keepAlive whether the timer keeps the process alive until the limit is reached
    */
-  constructor(clock: Clock, limit: number, over: () => void, first = limit) {
+  constructor(clock: Clock, limit: number, over: () => void, first = limit, keepAlive = false) {
     this.#clock = clock;
+    this.#keepAlive = keepAlive;
     this.#limit = limit;
     this.#step = Math.max(1, limit / steps);
     this.#currentLimit = Math.max(limit, first);
@@ -48,12 +51,14 @@ export class SilenceTimer {
 
   #schedule(): void {
     // Timers may fire early by a fraction of a millisecond; the rest then takes a short step and not a whole one.
-    this.#timer = this.#clock.after(Math.max(1, Math.min(this.#step, this.#currentLimit - this.#silentMs)), () => {
+    const step = Math.max(1, Math.min(this.#step, this.#currentLimit - this.#silentMs));
+    const check = () => {
       const now = this.#clock.now();
       this.#silentMs += Math.min(now - this.#countedUntil, this.#step);
       this.#countedUntil = now;
       if (this.#silentMs < this.#currentLimit) this.#schedule();
       else this.#onTimeout();
-    });
+    };
+    this.#timer = this.#clock.after(step, check, this.#keepAlive);
   }
 }

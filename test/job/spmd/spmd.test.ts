@@ -1,6 +1,6 @@
 /** Tests of scripts of one process per rank: real hosts and real processes, which fail and are killed. */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,6 +53,16 @@ async function noted(file: string, count: number): Promise<Map<number, readonly 
   const read = () => (existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : []);
   await until(() => read().length === count);
   return new Map(read().map((line) => [Number(line.split(" ")[0]), line.split(" ").slice(1).map(Number)]));
+}
+
+/** Kills the daemon of the second host. */
+async function killHost(of: ProcessJob<"workers">): Promise<void> {
+  let daemon = 0;
+  for await (const { rank, line } of of.logs()) {
+    const [, pid] = /process (\d+), listens at/.exec(line) ?? [];
+    if (pid !== undefined && rank === 1) daemon = Number(pid);
+  }
+  process.kill(daemon, "SIGKILL");
 }
 
 describe("processes know their places", () => {
@@ -164,12 +174,7 @@ describe("all processes end together", () => {
     try {
       const { run, file } = await start("wait", { procs: 2 }, newFile(), other);
       const pids = await noted(file, 4);
-      const hosts: number[] = [];
-      for await (const { rank, line } of other.logs()) {
-        const [, pid] = /process (\d+), listens at/.exec(line) ?? [];
-        if (pid !== undefined) hosts[rank!] = Number(pid);
-      }
-      process.kill(hosts[1]!, "SIGKILL");
+      await killHost(other);
       const error = await run.exited().catch((failure: Error) => failure);
       expect(error).toBeInstanceOf(JobLostError);
       expect((error as Error).message).toMatch(/rank [23] on workers\[1\] is lost: /);
@@ -200,6 +205,37 @@ describe("a failed run starts again", () => {
       [1, 5],
       [1, 5],
     ]);
+  });
+
+  test("a host that is lost is waited for, and costs one restart", async () => {
+    const file = newFile();
+    const setup = `test ! -e ${file}.killed || sleep 2`;
+    const options = { cache: null, progress: "silent", setup, hostTimeout: { lost: 60_000 } } as const;
+    await using other = new ProcessJob({ meshes: { workers: { hosts: 2 } }, ...options });
+    const restart = { policy: "on-failure", maxRestarts: 1, backoff: 0 } as const;
+    const { run } = await start("wait", { restart }, file, other);
+    await noted(file, 2);
+    appendFileSync(`${file}.killed`, "");
+    await killHost(other);
+    const again = await Promise.race([noted(file, 4), run.exited()]);
+    expect(again).toMatchObject({ size: 2 });
+    expect(run.failures.map(({ rank, host }) => [rank, host])).toEqual([[1, "workers[1]"]]);
+    await run.kill();
+    expect(await run.exited()).toBe(143);
+  });
+
+  test("a host that does not come back is the end of the run, and the error says so", async () => {
+    const file = newFile();
+    const setup = `test ! -e ${file}.killed`;
+    const options = { cache: null, progress: "silent", setup, hostTimeout: { lost: 2000 } } as const;
+    await using other = new ProcessJob({ meshes: { workers: { hosts: 2 } }, ...options });
+    const { run } = await start("wait", { restart: { policy: "on-failure" } }, file, other);
+    await noted(file, 2);
+    appendFileSync(`${file}.killed`, "");
+    await killHost(other);
+    const error = await run.exited().catch((failure: Error) => failure);
+    expect(error).toBeInstanceOf(JobLostError);
+    expect((error as Error).message).toMatch(/^job "viceroy" is gone: workers\[1\] is lost: .*did not come back/);
   });
 
   test("a program that does not exist is not started again", async () => {

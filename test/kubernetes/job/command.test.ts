@@ -127,6 +127,7 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
       expect(second.err).toMatch(/^cannot submit job "viceroy": the command "env" .* runs as /);
 
       const reading = startViceroyJob(place, "logs", "--follow");
+      await until(() => clientLines(reading.printed()).length > 0, limitUnderLoad(30_000, 120_000));
       await lab().stopApiServer();
       await lab().startApiServer();
       expect(await viceroyJob(place, "kill")).toMatchObject({ code: 0, err: "" });

@@ -62,7 +62,7 @@ export class ApiProxy {
     writeFileSync(this.kubeconfig, configText(this.url, token));
   }
 
-  /** Ends all watches in the middle. */
+  /** Ends all watches, also those that have no answer yet. */
   cut(): void {
     for (const response of this.#watches) response.destroy();
   }
@@ -89,6 +89,8 @@ export class ApiProxy {
       response.writeHead(own.status, { "content-type": "application/json", ...own.headers }).end(own.body);
       return;
     }
+    // A watch that has no answer yet is cut, too: it would go on with the settings that it was asked with.
+    if (isWatch) this.#watches.add(response);
     if (isWatch && this.watchSeconds !== undefined) url.searchParams.set("timeoutSeconds", `${this.watchSeconds}`);
     const { config } = this.#lab;
     const options: RequestOptions = {};
@@ -105,7 +107,6 @@ export class ApiProxy {
       response.flushHeaders();
       this.passed.push(asked);
       if (isWatch) {
-        this.#watches.add(response);
         let partial = "";
         answer.on("data", (bytes: Buffer) => {
           const lines = `${partial}${bytes}`.split("\n");

@@ -60,12 +60,24 @@ test("calls wait 250 ms for the exit status, and the exit event waits 2 s longer
 test("a child without a link is killed if no exit status arrives, and a later exit status causes no second event", async () => {
   void child.linkEnded();
   clock.pass(250);
-  clock.pass(2000);
+  clock.pass(2001);
   const linkEnd = { kind: "process", cause: { name: "LinkEnd", message: "its process has closed its link" } };
   expect([events, kills]).toEqual([[linkEnd], 1]);
   status.resolve(killed);
   await settled();
   expect([events, child.exit]).toEqual([[linkEnd], linkEnd]);
+});
+
+test("time in which this process did not run does not count, because the exit status waits meanwhile", async () => {
+  void child.linkEnded();
+  clock.pass(250);
+  clock.sleep(10_000);
+  clock.pass(1);
+  expect(events).toEqual([]);
+  status.resolve(killed);
+  await settled();
+  clock.pass(5000);
+  expect([events, kills]).toEqual([[killed], 0]);
 });
 
 test("a discarded child is killed, and the given reason is the exit event", async () => {

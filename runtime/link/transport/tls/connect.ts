@@ -173,6 +173,11 @@ export async function listenTls(
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
     const peer = peerAddress(socket);
     const raw = pending.find(socket);
+    // A peer that leaves was not refused. Kubernetes and load balancers find out so whether somebody listens.
+    if (error.code === "ECONNRESET") {
+      socket.destroy();
+      return;
+    }
     if (raw === undefined || !notTlsCodes.has(error.code ?? "")) {
       socket.destroy();
       refused(error, peer);

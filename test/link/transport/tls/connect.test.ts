@@ -143,6 +143,21 @@ describe("a client", () => {
     },
   );
 
+  test.each(["end", "resetAndDestroy"] as const)(
+    "that only looks whether somebody listens is no refusal: %s",
+    async (how) => {
+      const server = await serve(files);
+      const socket = connectTcp(server.address.port, "127.0.0.1", () => socket[how]());
+      socket.on("error", () => {});
+      await new Promise((resolve) => socket.resume().once("close", resolve));
+      // A later refusal comes after the news of that one.
+      const stranger = connectTcp(server.address.port, "127.0.0.1", () => stranger.write("GET / HTTP/1.1\r\n\r\n"));
+      stranger.on("error", () => {});
+      await new Promise((resolve) => stranger.resume().once("close", resolve));
+      expect(server.refusals.map(({ message }) => message)).toEqual(["it does not speak TLS"]);
+    },
+  );
+
   test("with a tcp:// address gets an error that says that the host speaks TLS", async () => {
     const server = await serve(files);
     const pipe = await connectTo({ ...server.address, kind: "tcp" }, undefined);
