@@ -32,6 +32,7 @@ import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
 import { wholeRegion } from "../../shape/index.js";
 import { type FailureCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";
+import { driverName } from "./driver-name.js";
 import type { HostAddress } from "./host-targets.js";
 import { type HostWatcher, hostWatcherOf } from "./host-watcher.js";
 import { type CodePlace, codeOn, type MeshCode, startIn } from "./hosts-code.js";
@@ -364,7 +365,8 @@ export class AttachedHost implements HostLink {
     const { keepAlive, timeout } = this.#access;
     const procAgent = procAgentDescriptor.fingerprint;
     const agents = { hostAgent: hostAgentDescriptor.fingerprint, procAgent };
-    const terms = { viceroy: version, ...agents, ...(this.#isRemote ? { keepAlive } : {}) };
+    const driver = driverName(this.#runtime.platform.pid);
+    const terms = { viceroy: version, driver, ...agents, ...(this.#isRemote ? { keepAlive } : {}) };
     let info: HostInfo;
     try {
       info = await this.ask((agent) => agent.attach.with({ timeout }).callOne(terms));

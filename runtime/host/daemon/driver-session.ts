@@ -27,6 +27,7 @@ import { settlesWithin } from "../../proc/time-limit.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
 import type { Controllers } from "./controllers.js";
+import { type DriverOrigin, describeDriver } from "./driver-origin.js";
 import { type DriverRequests, HostAgent } from "./host-agent.js";
 import { gpuVariables } from "./host-gpus.js";
 import { MessageHold } from "./message-hold.js";
@@ -65,6 +66,8 @@ export interface SessionOwner {
    * none.
    */
   addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined;
+  /** Writes a line to the log of the host. */
+  audit(line: string): void;
   /** Removes a session that has ended. */
   sessionEnded(session: DriverSession): void;
   /**
@@ -85,6 +88,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   readonly driver: ProcId;
   /** Passes messages to and from other drivers. */
   readonly relay: PublicationRelay;
+  #origin: DriverOrigin = {};
   readonly #platform: ScopedPlatform;
   readonly #owner: SessionOwner;
   readonly #runtime: ProcessRuntime;
@@ -96,6 +100,8 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   #addressKind: NetworkAddress["kind"] = "unix";
   readonly #commands: SessionCommands | undefined;
   #isAttached = false;
+  /** Who the driver is, for the log of the host; undefined until it has attached. */
+  #who: string | undefined;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
   #silence: SilenceTimer | undefined;
@@ -126,7 +132,8 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   }
 
   /** Takes a connection of the driver's process tree to the agent. */
-  accept(pipe: Pipe, from: ProcId): void {
+  accept(pipe: Pipe, from: ProcId, origin: DriverOrigin): void {
+    if (from === this.driver) this.#origin = origin;
     const { proc } = this.#runtime.mainProc;
     // A controller has the identity of the driver, whose connection may still be closing.
     if (from === this.driver && this.#hold.opened !== undefined) proc.leavePeer(from, "a controller takes its place");
@@ -157,6 +164,8 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     checkAgentSchemas("hosts", terms.hostAgent, own.hosts, terms.viceroy);
     checkAgentSchemas("processes", terms.procAgent, own.processes, terms.viceroy);
     this.#isAttached = true;
+    this.#who = describeDriver(terms, this.#origin);
+    this.#owner.audit(`attached: ${this.#who}`);
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
       const over = () => void this.abandon(`its driver has sent no beat for ${keepAlive} ms`);
@@ -258,8 +267,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   /** Closes the links and removes the session, after the answers of this turn have been sent. */
   closeSoon(reason: string): void {
     this.#platform.clock.nextTurn(() => {
-      this.#runtime.mainProc.proc.close(reason);
-      this.#owner.sessionEnded(this);
+      this.#close(reason);
     });
   }
 
@@ -294,8 +302,14 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     await this.#ending;
     // A link that waits for a new connection would otherwise keep waiting.
     this.#runtime.mainProc.proc.peerDown(this.driver, reason);
+    this.#close(reason);
+  }
+
+  #close(reason: string): void {
     this.#runtime.mainProc.proc.close(reason);
     this.#owner.sessionEnded(this);
+    if (this.#who !== undefined) this.#owner.audit(`left: ${this.#who}: ${reason}`);
+    this.#who = undefined;
   }
 
   /** Lets the processes here end because the driver has ended. One of them may watch other hosts for it, and tells them. Never rejects. */

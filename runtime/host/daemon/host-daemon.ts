@@ -10,10 +10,11 @@ import type { LinkOffer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/resumable/accept.js";
 import type { NetworkAddress, SocketAddress } from "../../link/transport/network-address.js";
 import type { PausablePipe, Pipe } from "../../link/transport/pipe.js";
-import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
+import { formatIdentity } from "../../link/transport/tls/identity.js";
 import { TunnelServer } from "../../link/tunnel/serve.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { type Controllers, noControllers } from "./controllers.js";
+import { type DriverOrigin, describeOrigin } from "./driver-origin.js";
 import { DriverSession, type SessionOwner } from "./driver-session.js";
 import type { PublicationRelay } from "./publication-relay.js";
 import { Publications } from "./publications.js";
@@ -41,6 +42,8 @@ export interface HostDaemonOptions {
   readonly idle?: number;
   /** The controllers of this host. Absent: it starts none. */
   readonly controllers?: Controllers;
+  /** Gets a line about each driver that attaches or leaves this host, or reaches others through it. */
+  readonly audit?: (line: string) => void;
 }
 
 /**
@@ -58,6 +61,7 @@ export class HostDaemon implements SessionOwner {
   readonly gpuEnv: NodeJS.ProcessEnv | undefined;
   readonly controllers: Controllers;
   readonly machine: SessionOwner["machine"];
+  readonly audit: (line: string) => void;
   readonly #options: HostDaemonOptions;
   readonly #tunnels: TunnelServer;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
@@ -76,6 +80,7 @@ export class HostDaemon implements SessionOwner {
     this.gpuEnv = options.gpuEnv;
     this.controllers = options.controllers ?? noControllers;
     this.machine = options.machine;
+    this.audit = options.audit ?? (() => {});
     this.#options = options;
     this.#tunnels = new TunnelServer({ clock: options.clock, connect: options.connectSocket });
     this.ended = new Promise((resolve) => {
@@ -86,12 +91,13 @@ export class HostDaemon implements SessionOwner {
 
   /**
    * Decides about a connection that has proved to come from a driver's process tree.
-   * @param identity the identity of the dialler in the job of this host, if both have one
+   * @param origin the address of the dialler, and its identity in the job of this host, as far as it has them
    */
-  admit(offer: LinkOffer, identity?: Identity): Admission | Promise<Admission> {
+  admit(offer: LinkOffer, origin: DriverOrigin = {}): Admission | Promise<Admission> {
     const { universe, from, to, first } = offer;
+    const { identity } = origin;
     if (this.#stopping !== undefined) return refusedAdmission("busy", "the host is being shut down");
-    if (offer.use === "tunnel") return this.#admitTunnel(identity);
+    if (offer.use === "tunnel") return this.#admitTunnel(origin);
     const known = this.#sessions.get(to);
     // Processes of other hosts exchange messages with the processes here. They do not act for a driver.
     if (identity?.role === "host" && (!offer.direct || from === known?.session.driver)) {
@@ -101,7 +107,7 @@ export class HostDaemon implements SessionOwner {
     if (offer.use === "memory" && (known !== undefined || !offer.direct)) {
       return refusedAdmission("unknown", "the agent of a host has no memory");
     }
-    const open = (pipe: Pipe) => this.#openSession(offer, pipe, known?.session);
+    const open = (pipe: Pipe) => this.#openSession(offer, origin, pipe, known?.session);
     if (known !== undefined) {
       if (known.universe !== universe)
         return refusedAdmission("unknown", "there is no such agent for this tree of processes");
@@ -118,7 +124,8 @@ export class HostDaemon implements SessionOwner {
   }
 
   /** Lets a driver make connections through this host. Hosts make their own ones. */
-  #admitTunnel(identity: Identity | undefined): Admission {
+  #admitTunnel(origin: DriverOrigin): Admission {
+    const { identity } = origin;
     if (identity?.role === "host") {
       const text = `${formatIdentity(identity)} is a host; only drivers and controllers reach hosts through another one`;
       return refusedAdmission("certificate", text);
@@ -129,11 +136,20 @@ export class HostDaemon implements SessionOwner {
         "busy",
         `the host has reached its limit of ${maxDrivers} drivers that reach others through it`,
       );
-    return { kind: "open", open: (pipe) => this.#tunnels.accept(pipe) };
+    const open = (pipe: Pipe) => {
+      this.audit(`a driver reaches other hosts through this one${describeOrigin(origin)}`);
+      this.#tunnels.accept(pipe);
+    };
+    return { kind: "open", open };
   }
 
   /** Opens an admitted link. Sessions may have ended, or the daemon may be full, since the admission. */
-  #openSession({ universe, from, to }: LinkOffer, pipe: Pipe, known: DriverSession | undefined): void {
+  #openSession(
+    { universe, from, to }: LinkOffer,
+    origin: DriverOrigin,
+    pipe: Pipe,
+    known: DriverSession | undefined,
+  ): void {
     const found = this.#sessions.get(to);
     const full = this.#sessions.size >= this.#options.maxDrivers;
     if (found === undefined && (known !== undefined || full || this.#stopping !== undefined)) {
@@ -144,7 +160,7 @@ export class HostDaemon implements SessionOwner {
       found?.session ?? new DriverSession(this.#options.platform(), { universe, id: to, driver: from }, this);
     if (found === undefined) this.#sessions.set(to, { universe, session });
     this.#idleTimer?.cancel();
-    session.accept(pipe, from);
+    session.accept(pipe, from, origin);
   }
 
   /** Redirects a connection to the port of the requested process. */

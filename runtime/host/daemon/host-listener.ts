@@ -37,6 +37,8 @@ export interface HostListenerOptions {
   readonly controllers?: Controllers;
   /** Called with the reason when a connection is refused. @param peer the address of the peer, if it has one */
   readonly onRefused?: (error: Error, peer?: string) => void;
+  /** Gets a line about each driver that attaches or leaves this host, or reaches others through it. */
+  readonly audit?: (line: string) => void;
 }
 
 /** Maximum number of drivers of one daemon at the same time. */
@@ -50,12 +52,13 @@ export class HostListener {
   constructor({ clock, random, onRefused = () => {}, ...host }: HostListenerOptions) {
     const daemon = new HostDaemon({ id: random.id(), clock, ...host, maxDrivers });
     const guard = { clock, random, token: host.proof.token, onRefused };
-    const admit = (offer: LinkOffer, identity: Identity | undefined) => daemon.admit(offer, identity);
+    const admit = (offer: LinkOffer, identity: Identity | undefined, peer: string | undefined) =>
+      daemon.admit(offer, { identity, peer });
     this.daemon = daemon;
     this.#networkAcceptor = new ResumableAcceptor({ ...guard, admit });
     this.#localAcceptor = new HandshakeAcceptor({
       ...guard,
-      decide: async (offer, identity) => ({ ...(await daemon.admit(offer, identity)), received: 0 }),
+      decide: async (offer, identity, peer) => ({ ...(await daemon.admit(offer, { identity, peer })), received: 0 }),
     });
   }
 

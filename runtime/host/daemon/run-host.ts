@@ -122,6 +122,7 @@ async function listenUntil(
     }
   }
   const onRefused = rateLimited((text) => io.err(`viceroy host: refused a connection${text}`));
+  const audit = (line: string) => io.out(`viceroy host: ${line}`);
   const machine = {
     clock: systemClock,
     random: systemRandom,
@@ -134,8 +135,8 @@ async function listenUntil(
     ...(options.idle === undefined ? {} : { idle: idleLimit(options.idle) }),
     ...(process.env["VICEROY_JOB"] === undefined ? {} : { gpuEnv: process.env }),
   };
-  const controllers = new ControllerProcesses(systemRandom, (line) => io.out(`viceroy host: ${line}`));
-  const listener = new HostListener({ ...machine, proof, controllers, onRefused });
+  const controllers = new ControllerProcesses(systemRandom, audit);
+  const listener = new HostListener({ ...machine, proof, controllers, onRefused, audit });
   const listeners: Listener<ListenAddress>[] = [];
   for (const address of listened) {
     const tls = credentials === undefined ? {} : { credentials };

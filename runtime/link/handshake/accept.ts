@@ -43,8 +43,13 @@ export interface HandshakeAcceptorOptions {
    * Decides on an offer after the dialler has proved the token. If this throws or rejects, the connection is closed
    * without an answer.
    * @param identity the identity of the dialler in the job of this process, if both have one
+   * @param peer the address of the dialler, if it has one
    */
-  decide(offer: LinkOffer, identity: Identity | undefined): HandshakeVerdict | Promise<HandshakeVerdict>;
+  decide(
+    offer: LinkOffer,
+    identity: Identity | undefined,
+    peer: string | undefined,
+  ): HandshakeVerdict | Promise<HandshakeVerdict>;
   /**
    * Called with the reason why a connection was refused.
    * @param peer the address of the peer, if it has one
@@ -132,7 +137,7 @@ export class HandshakeAcceptor {
       return;
     }
     exchange.checkNothingUnread();
-    const verdict = await this.#decide(request, identity);
+    const verdict = await this.#decide(request, identity, peer);
     exchange.checkNothingUnread();
     const answer = writeAnswer(verdict);
     proofField(answer).set(computeProof("acceptor", token, [...said, answer]));
@@ -154,7 +159,11 @@ export class HandshakeAcceptor {
     verdict.open(exchange.complete());
   }
 
-  #decide(request: HandshakeRequest, identity: Identity | undefined): HandshakeVerdict | Promise<HandshakeVerdict> {
+  #decide(
+    request: HandshakeRequest,
+    identity: Identity | undefined,
+    peer: string | undefined,
+  ): HandshakeVerdict | Promise<HandshakeVerdict> {
     const { protocol } = request;
     if (protocol !== PROTOCOL_VERSION) {
       const text =
@@ -166,6 +175,6 @@ export class HandshakeAcceptor {
     if (this.#connections > connections) {
       return { kind: "refuse", reason: "busy", text: `this process has ${connections} connections and takes no more` };
     }
-    return this.#options.decide(request, identity);
+    return this.#options.decide(request, identity, peer);
   }
 }

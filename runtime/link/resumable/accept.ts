@@ -36,8 +36,9 @@ export interface ResumableAcceptorOptions extends Omit<HandshakeAcceptorOptions,
   /**
    * Decides on new links, after the dialler has proved the token. `open` gets a pipe that outlives its connections.
    * @param identity the identity of the dialler in the job of this process, if both have one
+   * @param peer the address of the dialler, if it has one
    */
-  admit(offer: LinkOffer, identity: Identity | undefined): Admission | Promise<Admission>;
+  admit(offer: LinkOffer, identity: Identity | undefined, peer: string | undefined): Admission | Promise<Admission>;
 }
 
 export class ResumableAcceptor {
@@ -62,7 +63,7 @@ export class ResumableAcceptor {
       token,
       limits,
       onRefused,
-      decide: (offer, identity) => this.#decide(offer, identity),
+      decide: (offer, identity, peer) => this.#decide(offer, identity, peer),
     });
   }
 
@@ -89,10 +90,10 @@ export class ResumableAcceptor {
     this.#acceptor.close();
   }
 
-  async #decide(offer: LinkOffer, identity: Identity | undefined): Promise<HandshakeVerdict> {
+  async #decide(offer: LinkOffer, identity: Identity | undefined, peer: string | undefined): Promise<HandshakeVerdict> {
     if (offer.use === "tunnel") {
       // A tunnel ends with its connection.
-      const admission = await this.#options.admit(offer, identity);
+      const admission = await this.#options.admit(offer, identity, peer);
       return admission.kind === "open" ? { kind: "open", received: 0, open: admission.open } : admission;
     }
     const key = linkKey(offer, identity);
@@ -100,7 +101,7 @@ export class ResumableAcceptor {
       if (this.#links.size >= this.#maxLinks) {
         return { kind: "refuse", reason: "busy", text: `this process has ${this.#maxLinks} links and takes no more` };
       }
-      const admission = await this.#options.admit(offer, identity);
+      const admission = await this.#options.admit(offer, identity, peer);
       if (admission.kind !== "open") return admission;
       if (!offer.first && !this.#links.has(key)) {
         return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };

@@ -37,12 +37,12 @@ function daemon(maxDrivers: number): HostDaemon {
 
 test("a host of a job gets no tunnel, and its driver does", async () => {
   const host = parseIdentity("viceroy://job/hosts/mesh/0");
-  expect(await daemon(1).admit(offer, host)).toEqual({
+  expect(await daemon(1).admit(offer, { identity: host })).toEqual({
     kind: "refuse",
     reason: "certificate",
     text: "viceroy://job/hosts/mesh/0 is a host; only drivers and controllers reach hosts through another one",
   });
-  expect(await daemon(1).admit(offer, parseIdentity("viceroy://job/driver"))).toMatchObject({ kind: "open" });
+  expect(await daemon(1).admit(offer, { identity: parseIdentity("viceroy://job/driver") })).toMatchObject({ kind: "open" });
 });
 
 test("a host that forwards for as many drivers as it may takes no more", async () => {

@@ -1,0 +1,32 @@
+/** Who a driver is, for the log of a host: what is known of its connection, and what it says of itself. */
+import type { HostTerms } from "../../../generated/host-agent.js";
+import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
+
+/** What is known of a driver by its connection. */
+export interface DriverOrigin {
+  /** Its address, or that of the driver gateway; absent for a driver on this machine. */
+  readonly peer?: string | undefined;
+  /** Its identity in the job of this host, if both have one. */
+  readonly identity?: Identity | undefined;
+}
+
+/** Maximum length of what a driver says of itself. */
+const longestName = 200;
+
+/** Returns one line about a driver, in which what it says of itself cannot look like another line. */
+export function describeDriver(
+  { driver, viceroy }: Pick<HostTerms, "driver" | "viceroy">,
+  origin: DriverOrigin,
+): string {
+  return `${printable(driver)}${describeOrigin(origin)}, Viceroy ${printable(viceroy)}`;
+}
+
+/** Returns from where a connection has come, and by which identity: `, from 10.0.0.7:4711, as viceroy://3f9c/driver`. */
+export function describeOrigin({ peer, identity }: DriverOrigin): string {
+  const from = peer === undefined ? "" : `, from ${peer}`;
+  return identity === undefined ? from : `${from}, as ${formatIdentity(identity)}`;
+}
+
+function printable(text: string): string {
+  return text.slice(0, longestName).replace(/[^\x20-\x7e\u00a0-\uffff]/g, "?");
+}
