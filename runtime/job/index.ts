@@ -24,6 +24,7 @@ export type { JobEvent, JobEventKind } from "./events.js";
 export { Job } from "./job.js";
 export type { JobAttachOptions, JobOptions, JobSyncOptions } from "./job-options.js";
 export type { JobState } from "./job-state.js";
+export type { Json } from "./json.js";
 export { Compute } from "./kubernetes/compute/compute.js";
 export type { ComputeOptions, ComputeVolume, ImageCache } from "./kubernetes/compute/compute-options.js";
 export { Image } from "./kubernetes/image/image.js";
@@ -50,7 +51,7 @@ export type {
 export { LocalJob, type LocalJobOptions } from "./local/local-job.js";
 export type { MeshSpec } from "./mesh-spec.js";
 export { ProcessJob, type ProcessJobOptions } from "./process/process-job.js";
-export type { JobLogLine, Json } from "./provider.js";
+export type { JobLogLine } from "./provider.js";
 export type { JobRecord } from "./record/job-record.js";
 export { SlurmJob, type SlurmJobOptions } from "./slurm/slurm-job.js";
 export type { SpmdFailure, SpmdOptions, SpmdRun } from "./spmd/spmd-options.js";

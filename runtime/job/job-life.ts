@@ -14,7 +14,7 @@ import { removeCredentials } from "./credentials/credentials-folder.js";
 import { JobError, JobLostError, JobStartError, JobSubmitError } from "./errors.js";
 import { EventFeed } from "./events.js";
 import { heldElsewhere } from "./held-elsewhere.js";
-import type { CheckedOptions } from "./job-options.js";
+import { type CheckedOptions, defaultCache } from "./job-options.js";
 import type { HostMeshes, JobRun } from "./job-run.js";
 import { ownHosts } from "./kernel.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
@@ -149,10 +149,14 @@ export class JobLife {
     this.events.leave();
   }
 
-  /** Returns the record of what runs of the job. */
+  /** Returns the record of what runs of the job: what was submitted here, or what another machine shares. */
   async find(): Promise<JobRecord | undefined> {
     const record = this.recorded();
-    return record !== undefined && (await this.provider.isAlive(record.allocation)) ? record : undefined;
+    if (record !== undefined && (await this.provider.isAlive(record.allocation))) return record;
+    if (this.known !== undefined) return undefined;
+    const cache = this.cache ?? new JobCache(defaultCache);
+    const shared = await this.provider.findShared?.((applyId) => cache.folderOf(applyId));
+    return shared !== undefined && (await this.provider.isAlive(shared.allocation)) ? shared : undefined;
   }
 
   /** Returns the record of what this class of jobs has submitted, which may have ended. */
@@ -343,7 +347,7 @@ export class JobLife {
     if (this.#own !== undefined) return;
     const lock = await this.cache?.lock();
     try {
-      const known = this.known ?? this.cache?.read() ?? this.#lastBatch();
+      const known = this.known ?? this.cache?.read() ?? this.#lastBatch() ?? (await this.find());
       if (known === undefined || known.provider !== this.provider.kind) return;
       const allocation = known.allocation ?? (await this.provider.find(known.applyId, known.folder));
       if (allocation !== undefined) await this.provider.destroy(allocation);

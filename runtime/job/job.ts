@@ -196,7 +196,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * @throws {JobError} as a rejection, when the job was never submitted
    */
   async *logs(options: JobLogOptions = {}): AsyncIterableIterator<JobLogLine> {
-    const record = this.#life.recorded() ?? this.lastRecord();
+    const record = this.#life.recorded() ?? (await this.#life.find()) ?? this.lastRecord();
     if (record === undefined) throw new JobStartError(this.name, "it has no logs, because it was not submitted");
     yield* this.#life.readLogs(record, options);
   }

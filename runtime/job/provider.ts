@@ -8,11 +8,10 @@
 import type { ClientOrder, ClientOutcome } from "./batch/client.js";
 import type { JobEvent } from "./events.js";
 import type { CheckedOptions, TlsSpec } from "./job-options.js";
+import type { Json } from "./json.js";
 import type { DialHost } from "./kernel.js";
 import type { HostPlace } from "./mesh-spec.js";
-
-/** A value that JSON can represent. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+import type { JobRecord } from "./record/job-record.js";
 
 /** What a provider needs to submit a job. */
 export interface Submission {
@@ -136,6 +135,12 @@ export interface JobProvider<A extends Json = Json> {
   submit(submission: Submission): Promise<A>;
   /** Finds what a driver has submitted that ended before it could record it. Returns undefined if there is nothing. */
   find(applyId: string, folder: string): Promise<A | undefined>;
+  /**
+   * Finds the run of the job that was submitted on another machine, and writes its credentials to files of this one. Absent: the provider cannot.
+   * @param folderOf returns the folder of the files of a run
+   * @throws Error if what is there cannot be used, or was submitted with other options
+   */
+  findShared?(folderOf: (applyId: string) => string): Promise<JobRecord | undefined>;
   /** Returns the allocation in which this program itself runs, as the command of a batch job. @param folder that of the run */
   ownAllocation(applyId: string, folder: string): A;
   /**

@@ -1,9 +1,10 @@
 /** The providers by name, to make them again from a record. */
 import { JobCacheError } from "./errors.js";
+import type { Json } from "./json.js";
 import { kubernetesProvider } from "./kubernetes/deferred-provider.js";
 import { localProvider } from "./local/local-provider.js";
 import { processProvider } from "./process/process-provider.js";
-import type { JobProvider, Json } from "./provider.js";
+import type { JobProvider } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 import { slurmProvider } from "./slurm/slurm-provider.js";
 import { sshProvider } from "./ssh/ssh-provider.js";

@@ -8,7 +8,7 @@ import { commandAccount } from "../kubernetes/manifest/command-role.js";
 import { type JobObjects, jobObjects } from "../kubernetes/manifest/job-objects.js";
 import type { KubernetesObject } from "../kubernetes/manifest/objects.js";
 import { printDocuments } from "../kubernetes/manifest/print-yaml.js";
-import { driverRole } from "../kubernetes/manifest/role.js";
+import { attachRole, driverRole } from "../kubernetes/manifest/role.js";
 import type { ReachChoice } from "../kubernetes/reach/pod-reach.js";
 import type { JobProvider } from "../provider.js";
 import { makeDaemonArchive } from "../ssh/daemon-archive.js";
@@ -30,13 +30,15 @@ export function manifestObjects(job: Job): KubernetesObject[] {
 }
 
 /**
- * Returns the Role that a driver needs, and, for jobs that can run a command in a pod, the service account of that pod with its permissions.
+ * Returns the Role that a driver needs, that of programs that attach a shared job, and, for jobs that can run a command in a pod, the service account of that pod with its permissions.
  * @throws Error if it is another kind of job
  */
 export function rolesOf(job: Job): KubernetesObject[] {
   const { spec, reach } = describedBy(job, "print the Role");
   const makesPods = Object.values(spec.meshes).some(isProvisioned);
-  return [driverRole(spec, objectsOf(spec, makesPods), reach), ...(makesPods ? commandAccount(spec) : [])];
+  const objects = objectsOf(spec, makesPods);
+  const attaching = spec.share ? [attachRole(spec, objects, reach)] : [];
+  return [driverRole(spec, objects, reach), ...attaching, ...(makesPods ? commandAccount(spec) : [])];
 }
 
 /** Returns the text of objects: YAML, or a list in JSON. `kubectl` takes both. */

@@ -13,3 +13,4 @@ export {
 } from "./job-credentials.js";
 export { type CalledHost, isStranger, PodIssuer } from "./pod-issuer.js";
 export { serveIssuer } from "./serve-issuer.js";
+export { issueShared, type SharedCredentials, saveShared, sharedNames } from "./shared-credentials.js";

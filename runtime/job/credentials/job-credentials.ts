@@ -17,6 +17,7 @@ import type { EnrolledKeys } from "./enrolled-keys.js";
 import { EnrolmentDesk } from "./enrolment-desk.js";
 import { createEnrolmentSecret, readSecrets, writeSecrets } from "./enrolment-secret.js";
 import { readSecretFile, writeSecretFile } from "./secret-files.js";
+import { sharedFiles } from "./shared-credentials.js";
 
 const driverFolder = "driver";
 
@@ -83,6 +84,9 @@ export interface DriverCredentials {
  * @throws Error if a file cannot be read, is malformed, or other users can read it
  */
 export function openDriverCredentials(folder: string, lifetime: number): DriverCredentials {
+  // Whoever shares them has made them for a long time.
+  const shared = sharedFiles(folder, "driver");
+  if (shared !== undefined) return { files: shared, close() {} };
   const authority = Authority.load(folder);
   const files = filesOfCredentials(join(folder, driverFolder));
   // The authority can be on a machine to which the key of the first driver was not brought, such as a node.
@@ -116,6 +120,8 @@ const controllerLifetime = 365 * 86_400_000;
  * @throws Error if a file cannot be read or written, is malformed, or other users can read it
  */
 export function issueController(folder: string): TlsFiles {
+  const shared = sharedFiles(folder, "controller");
+  if (shared !== undefined) return shared;
   const authority = Authority.load(folder);
   const identity = { job: authority.job, role: "controller" } as const;
   // Each program that detaches gets a controller of its own.

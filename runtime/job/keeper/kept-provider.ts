@@ -18,8 +18,9 @@ import {
 } from "../batch/client.js";
 import { checkFirstHosts } from "../first-hosts.js";
 import type { TlsSpec } from "../job-options.js";
+import type { Json } from "../json.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
-import type { JobLogLine, JobProvider, Json, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import type { JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { readLogs } from "./job-logs.js";
 import {
   addHosts,

@@ -3,18 +3,11 @@
  * Programs with other jobs do not load it.
  */
 import type { ClientOutcome } from "../batch/client.js";
+import type { Json } from "../json.js";
 import type { DialHost } from "../kernel.js";
 import type { HostPlace } from "../mesh-spec.js";
-import type {
-  Delivery,
-  GrowOptions,
-  JobLogLine,
-  Json,
-  LogRequest,
-  ReadyHost,
-  Report,
-  Submission,
-} from "../provider.js";
+import type { Delivery, GrowOptions, JobLogLine, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import type { JobRecord } from "../record/job-record.js";
 import { DescribedJob, type KubernetesAllocation } from "./described-job.js";
 import type { KubernetesProvider } from "./kubernetes-provider.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
@@ -38,6 +31,10 @@ export class DeferredProvider extends DescribedJob implements Members<Kubernetes
 
   async find(applyId: string, folder: string): Promise<KubernetesAllocation | undefined> {
     return (await this.#loaded()).find(applyId, folder);
+  }
+
+  async findShared(folderOf: (applyId: string) => string): Promise<JobRecord | undefined> {
+    return this.#spec.share ? (await this.#loaded()).findShared(folderOf) : undefined;
   }
 
   async deliver(allocation: KubernetesAllocation, delivery: Delivery): Promise<void> {

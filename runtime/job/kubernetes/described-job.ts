@@ -3,7 +3,8 @@
  * with the client of the API server, is loaded on first use (deferred-provider.ts).
  */
 import type { TlsSpec } from "../job-options.js";
-import type { JobProvider, Json, StartTimeout } from "../provider.js";
+import type { Json } from "../json.js";
+import type { JobProvider, StartTimeout } from "../provider.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import type { ReachChoice } from "./reach/pod-reach.js";
 
@@ -18,6 +19,8 @@ export type KubernetesAllocation = {
   readonly hasCommand?: boolean;
   /** Whether this program runs in that pod. Absent: false. */
   readonly isInside?: boolean;
+  /** Whether the run was submitted on another machine, which signs for its hosts. Absent: false. */
+  readonly isShared?: boolean;
 };
 
 type Described = "kind" | "spec" | "tls" | "meshes" | "startTimeouts" | "ownAllocation";

@@ -42,6 +42,11 @@ export class KubernetesJob<M extends string> extends Job<M> {
         `cannot make a job: it makes the pods of mesh "${made}" and takes pods of mesh "${found}" that are there; use two jobs`,
       );
     }
+    if (spec.share && made === undefined) {
+      throw new TypeError(
+        `cannot make a job with share: it takes pods of mesh "${found}" that are there, which any program finds by the same options; leave share out`,
+      );
+    }
     super(new DeferredProvider(spec, reach), checked, known);
   }
 

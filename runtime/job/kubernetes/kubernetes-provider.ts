@@ -21,6 +21,7 @@ import type {
   Report,
   Submission,
 } from "../provider.js";
+import type { JobRecord } from "../record/job-record.js";
 import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
@@ -52,6 +53,7 @@ import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
 import { podSigner } from "./pods/sign-pods.js";
 import { PodReach, type ReachChoice } from "./reach/pod-reach.js";
+import { sharedData, takeSharedRun } from "./shared-run.js";
 import { JobSizing } from "./size/job-sizing.js";
 import { applyObjects, awayLimit, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
@@ -98,6 +100,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       idle,
       secrets,
       record: recordForPods(record, holder),
+      shared: this.#spec.share ? await sharedData(record, credentials, token) : undefined,
       hasCommand,
     });
     const owner = await applyObjects(api, jobObjects(this.#spec, run), signal);
@@ -121,6 +124,12 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     const owner = await this.#owner(await this.#api());
     if (owner?.metadata.labels?.[runLabel] !== applyId) return undefined;
     return { applyId, owner: owner.metadata.uid!, folder, ...(hasCommand(owner) ? { hasCommand: true } : {}) };
+  }
+
+  async findShared(folderOf: (applyId: string) => string): Promise<JobRecord | undefined> {
+    const record = await takeSharedRun(await this.#api(), this.#spec, folderOf);
+    const allocation = record && (await this.find(record.applyId, record.folder));
+    return allocation && { ...record!, allocation: { ...allocation, isShared: true } };
   }
 
   async outcome(allocation: KubernetesAllocation): Promise<ClientOutcome | undefined> {
@@ -241,10 +250,10 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   async watch(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<string> {
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
-    const { hasCommand = false, isInside = false } = allocation;
+    const { hasCommand = false, isInside = false, isShared = false } = allocation;
     const api = await this.#api(isInside);
-    // The pod of a command signs for the hosts.
-    const signer = hasCommand || isInside ? undefined : await this.#signer(api, allocation);
+    // The pod of a command, or the machine that has submitted the run, signs for the hosts.
+    const signer = hasCommand || isInside || isShared ? undefined : await this.#signer(api, allocation);
     const reasons = Object.fromEntries(
       Object.keys(this.meshes).map((mesh) => [mesh, joined(() => this.#whyDeleted(api, mesh))]),
     );

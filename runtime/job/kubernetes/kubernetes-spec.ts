@@ -41,6 +41,11 @@ export interface KubernetesJobOptions<M extends string> extends JobOptions {
   readonly commandPod?: Compute;
   /** Who besides the pods of the job may connect to its pods. False: no NetworkPolicy is made. Default: `{}`. */
   readonly drivers?: DriverAccess | false;
+  /**
+   * Whether programs on other machines can attach the job: what they need is in the Secret `<name>-driver`, and whoever may read that Secret is
+   * trusted as a driver. Default: only programs of this user on this machine can.
+   */
+  readonly share?: boolean;
   /** The kubeconfig file. Default: the service account of the pod in which this program runs, or that of `kubectl`. */
   readonly kubeconfig?: string;
   /** The context in the kubeconfig file. Default: its current context. */
@@ -98,6 +103,7 @@ export type KubernetesSpec = {
   readonly commandPod: ComputeSpec | null;
   /** Null: there is no NetworkPolicy. */
   readonly drivers: DriverAccess | null;
+  readonly share: boolean;
   readonly kubeconfig: string | null;
   readonly context: string | null;
   readonly tls: TlsSpec | null;
@@ -133,6 +139,7 @@ const ownOptions = [
   "priorityClass",
   "commandPod",
   "drivers",
+  "share",
   "kubeconfig",
   "context",
   "reach",
@@ -154,7 +161,7 @@ export interface CheckedKubernetesJob {
 export function checkKubernetesJob(given: KubernetesJobOptions<string>): CheckedKubernetesJob {
   const options = checkJobOptions(given, ownOptions);
   const { name, setup, node, tls } = options;
-  const { namespace, queue, priorityClass, kubeconfig, context, reach } = given;
+  const { namespace, queue, priorityClass, share = false, kubeconfig, context, reach } = given;
   checkJobName(name);
   checkNamespace(namespace);
   if (queue !== undefined) checkLabelValue("queue", queue);
@@ -166,6 +173,7 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
   if (reach !== undefined && reach !== "direct" && reach !== "api-server") {
     throw optionError('reach as "direct" or "api-server"', reach);
   }
+  if (typeof share !== "boolean") throw optionError("share as true or false", share);
   checkMeshes(withoutOwnChecks(given.meshes), [...computeNames, ...selectorNames]);
   const meshes = Object.entries<KubernetesMesh>(given.meshes).map(([mesh, asked]) => [
     mesh,
@@ -182,6 +190,7 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
       priorityClass: priorityClass ?? null,
       commandPod: checkCommandPod(name, given.commandPod),
       drivers: checkDrivers(given.drivers),
+      share,
       kubeconfig: kubeconfig ?? null,
       context: context ?? null,
       tls,

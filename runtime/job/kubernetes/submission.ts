@@ -28,11 +28,13 @@ export interface RunFacts extends Pick<Submission, "applyId" | "lostTimeout" | "
   readonly hasCommand?: boolean;
   /** The secrets of the hosts by their URIs; absent in a manifest for people. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** What programs on other machines need, in base64 by its names; absent: it is in no Secret. */
+  readonly shared?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns what the objects of a run are made of, besides the options of the job. */
 export function jobRun(spec: KubernetesSpec, facts: RunFacts): JobRun {
-  const { applyId, lostTimeout, record, idle, secrets, hasCommand = false } = facts;
+  const { applyId, lostTimeout, record, idle, secrets, shared, hasCommand = false } = facts;
   const archive = makeDaemonArchive(dist);
   const order: HostOrder = { archive: archive.order, hasCertificate: spec.tls !== null, idle, record };
   const program = (name: string) => readFileSync(new URL(name, dist), "utf8");
@@ -48,6 +50,7 @@ export function jobRun(spec: KubernetesSpec, facts: RunFacts): JobRun {
     daemon: archive.bytes,
     isReplaced: lostTimeout > 0,
     hasCommand,
+    ...(shared === undefined ? {} : { shared }),
     ...(secrets === undefined
       ? {}
       : {

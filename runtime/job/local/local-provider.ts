@@ -4,10 +4,11 @@
  */
 import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
+import type { Json } from "../json.js";
 import type { HostOrder } from "../keeper/keeper-order.js";
 import { type KeptAllocation, KeptProvider } from "../keeper/kept-provider.js";
 import type { MeshSpec } from "../mesh-spec.js";
-import type { Json, Report, Submission } from "../provider.js";
+import type { Report, Submission } from "../provider.js";
 
 /** What a local job asks for. It is plain JSON: a record contains it. */
 export type LocalSpec = {

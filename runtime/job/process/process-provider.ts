@@ -3,6 +3,7 @@
  * at a Unix socket. A keeper holds them, so that they can outlive the driver.
  */
 import { fileURLToPath } from "node:url";
+import type { Json } from "../json.js";
 import type { HostOrder } from "../keeper/keeper-order.js";
 import {
   definedVariables,
@@ -14,7 +15,7 @@ import {
   withSetup,
 } from "../keeper/kept-provider.js";
 import { type HostPlace, hostPlaces } from "../mesh-spec.js";
-import type { Json, ReadyHost } from "../provider.js";
+import type { ReadyHost } from "../provider.js";
 
 /** What a job of processes asks for. */
 export type ProcessSpec = {

@@ -1,5 +1,5 @@
 /** The record of a submitted job: what the cache file contains, and what `toJSON` returns. */
-import type { Json } from "../provider.js";
+import type { Json } from "../json.js";
 
 /** The version of the layout of records. A newer one is never read. */
 export const recordVersion = 1;

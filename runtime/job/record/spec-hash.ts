@@ -1,6 +1,6 @@
 /** A hash of what a job asks for. Two jobs with the same hash can use the same allocation. */
 import { createHash } from "node:crypto";
-import type { Json } from "../provider.js";
+import type { Json } from "../json.js";
 
 /** Returns the SHA-256 of the canonical text of a value, as 64 hexadecimal digits. */
 export function specHash(spec: Json): string {

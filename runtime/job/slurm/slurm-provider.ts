@@ -23,17 +23,9 @@ import {
   secretsFile,
 } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
+import type { Json } from "../json.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
-import type {
-  GrowOptions,
-  JobLogLine,
-  JobProvider,
-  Json,
-  LogRequest,
-  ReadyHost,
-  Report,
-  Submission,
-} from "../provider.js";
+import type { GrowOptions, JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
 import { quote } from "../quote.js";
 import { type BatchIdentity, BatchInQueue } from "./batch-in-queue.js";
 import { type BatchJob, batchScript, commentOf, portOf } from "./batch-script.js";

@@ -8,6 +8,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { credentialsFolder, hostUri, secretsFile } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
+import type { Json } from "../json.js";
 import type { HostOrder, HostSupply, KeptHostInfo } from "../keeper/keeper-order.js";
 import {
   definedVariables,
@@ -19,7 +20,7 @@ import {
 } from "../keeper/kept-provider.js";
 import { markVariable } from "../keeper/marked-processes.js";
 import { type HostPlace, hostPlaces } from "../mesh-spec.js";
-import type { Json, ReadyHost, Submission } from "../provider.js";
+import type { ReadyHost, Submission } from "../provider.js";
 import { formatRecord, type JobRecord } from "../record/job-record.js";
 import { makeDaemonArchive } from "./daemon-archive.js";
 import { adviceFor } from "./end-advice.js";

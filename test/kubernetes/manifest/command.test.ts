@@ -60,7 +60,14 @@ test("the manifest can be printed as a list in JSON", () => {
 test("the Role names the objects of the job", () => {
   const { status, stdout } = viceroyJob("rbac");
   expect(status).toBe(0);
-  const [role, ...others] = objectsIn(stdout);
+  const [role, attaching, ...others] = objectsIn(stdout);
+  expect(attaching).toMatchObject({ kind: "Role", metadata: { name: "train-attach" } });
+  expect(attaching!["rules"]).toContainEqual({
+    apiGroups: [""],
+    resources: ["secrets"],
+    resourceNames: ["train-driver"],
+    verbs: ["get"],
+  });
   expect(others.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
     "ServiceAccount train-command",
     "Role train-command",

@@ -46,6 +46,7 @@ export function fullJob(): KubernetesJobOptions<string> {
     namespace: "team",
     name: "train",
     meshes: { trainers: { compute: new Compute(fullCompute) }, loaders: { hosts: 1, image: "node:22" } },
+    share: true,
     drivers: { pods: { app: "notebook" }, addresses: ["10.1.0.0/16"] },
   };
 }

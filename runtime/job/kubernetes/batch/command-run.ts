@@ -20,9 +20,14 @@ export function isOfCommand({ metadata }: ApiObject): boolean {
   return metadata.labels?.[meshLabel] === commandMesh;
 }
 
-/** @throws Error if this program may not resize a run: only the pod of its command has the secrets with which its hosts enrol */
-export function checkResizer({ hasCommand }: { readonly hasCommand?: boolean }): void {
-  if (!hasCommand) return;
+/** @throws Error if this program may not resize a run, because it does not have the secrets with which its hosts enrol */
+export function checkResizer(run: { readonly hasCommand?: boolean; readonly isShared?: boolean }): void {
+  if (run.isShared) {
+    throw new Error(
+      "it was submitted on another machine, which signs for its hosts; call job.resize in a program there",
+    );
+  }
+  if (!run.hasCommand) return;
   throw new Error(
     "its hosts belong to the command that the job runs, and its command alone changes their numbers; call job.resize in that program",
   );

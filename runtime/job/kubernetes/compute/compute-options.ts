@@ -2,7 +2,7 @@
 import { checkOptionNames } from "../../../shape/check-options.js";
 import { optionError } from "../../check-option.js";
 import { type Duration, durationMs } from "../../duration.js";
-import type { Json } from "../../provider.js";
+import type { Json } from "../../json.js";
 import { Image, type ImageSpec } from "../image/image.js";
 import { checkLabels, checkLabelValue, checkObjectName, isLabelKey } from "../manifest/names.js";
 import type { Labels, PodTemplate, Toleration } from "../manifest/objects.js";

@@ -15,6 +15,7 @@ import {
   runLabel,
   secretKey,
   secretName,
+  sharedSecretName,
 } from "./layout.js";
 import { networkPolicy } from "./network-policy.js";
 import type { KubernetesObject, Labels } from "./objects.js";
@@ -34,6 +35,8 @@ export interface JobRun {
   readonly hasCommand?: boolean;
   /** The secrets of the hosts, in base64 by the keys of {@link secretKey}; absent: they are empty. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** What programs on other machines need, in base64 by its names; absent: it is empty. */
+  readonly shared?: Readonly<Record<string, string>>;
 }
 
 /** The objects of a job. */
@@ -107,6 +110,14 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
         type: "Opaque",
         data: Object.fromEntries(secretKeys(meshes).map((key) => [key, run.secrets?.[key] ?? ""])),
       }),
+      ...(spec.share
+        ? [
+            object("v1", "Secret", namespace, sharedSecretName(name), labels, {
+              type: "Opaque",
+              data: run.shared ?? {},
+            }),
+          ]
+        : []),
       ...programs.map((part, index) =>
         configMap(programName(name, index), { binaryData: { [`daemon.${index}`]: part } }),
       ),

@@ -84,6 +84,11 @@ export function secretName(job: string): string {
   return `${job}-secrets`;
 }
 
+/** Returns the name of the Secret by which programs on other machines use a job. */
+export function sharedSecretName(job: string): string {
+  return `${job}-driver`;
+}
+
 /** Returns the key of the one-time secret of a host. @param rank its rank, or a reference to a variable that contains it */
 export function secretKey(mesh: string, rank: number | string): string {
   return `${mesh}-${rank}`;

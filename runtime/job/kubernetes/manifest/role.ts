@@ -2,7 +2,7 @@
 import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
 import type { ReachChoice } from "../reach/pod-reach.js";
 import type { JobObjects } from "./job-objects.js";
-import { jobLabel } from "./layout.js";
+import { jobLabel, sharedSecretName } from "./layout.js";
 import type { KubernetesObject } from "./objects.js";
 
 /** Permissions of a Role. */
@@ -32,8 +32,34 @@ export function driverRole(
       ...watchedPods,
       ...(reach === "direct" ? [] : [forwardedPorts]),
       ...(isReadOnly ? [] : ownObjects(objects)),
+      ...(spec.share ? [sharedCredentials(name)] : []),
     ],
   };
+}
+
+/** Returns the Role of programs that attach a job which is submitted on another machine, and shared. */
+export function attachRole(
+  { name, namespace }: KubernetesSpec,
+  { owner }: JobObjects,
+  reach: ReachChoice,
+): KubernetesObject {
+  return {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: `${name}-attach`, namespace, labels: { [jobLabel]: name } },
+    rules: [
+      ...watchedPods,
+      ...(reach === "direct" ? [] : [forwardedPorts]),
+      { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get"] },
+      { apiGroups: ["batch"], resources: ["jobs"], verbs: ["list", "watch"] },
+      sharedCredentials(name),
+    ],
+  };
+}
+
+/** Whoever may read them is a driver of the job. */
+function sharedCredentials(job: string): PolicyRule {
+  return { apiGroups: [""], resources: ["secrets"], resourceNames: [sharedSecretName(job)], verbs: ["get"] };
 }
 
 /** The driver reads of pods: their addresses, what they print, and why they do not start. */
