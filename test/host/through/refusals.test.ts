@@ -42,7 +42,9 @@ test("a host of a job gets no tunnel, and its driver does", async () => {
     reason: "certificate",
     text: "viceroy://job/hosts/mesh/0 is a host; only drivers and controllers reach hosts through another one",
   });
-  expect(await daemon(1).admit(offer, { identity: parseIdentity("viceroy://job/driver") })).toMatchObject({ kind: "open" });
+  expect(await daemon(1).admit(offer, { identity: parseIdentity("viceroy://job/driver") })).toMatchObject({
+    kind: "open",
+  });
 });
 
 test("a host that forwards for as many drivers as it may takes no more", async () => {
