@@ -14,6 +14,7 @@ import { askThroughPort } from "./lab/forwarded-port.js";
 import { Laptop } from "./lab/laptop.js";
 import { type SlurmCluster, withCluster } from "./lab/slurm-cluster.js";
 import { findSlurm } from "./lab/slurm-release.js";
+import { running } from "./lab/ssh-drivers.js";
 import { hasSsh } from "./lab/ssh-network.js";
 
 const release = findSlurm("22.05");
@@ -134,6 +135,18 @@ describe.runIf(networks && slurm)("a driver that reaches the login node alone", 
     await until(() => laptop.forwards().length > 0);
     await end();
     expect(driver.events().filter((event) => event.startsWith("host-lost"))).toEqual([]);
+  });
+
+  test("a host that is lost comes back, also the one that connects the driver to the others", async () => {
+    const driver = start({ slurm: true }, "wait", "on-lost-hosts.ts");
+    const { pids, message } = await driver.outcome();
+    expect(message).toBe(undefined);
+    const [daemon] = running(/^\S*node \S+viceroy\.js host /, cluster.nodes["n1"]!.machine.pids);
+    process.kill(daemon!, "SIGKILL");
+    const crews = () => driver.printed.flatMap((printed) => (printed.pids === undefined ? [] : [printed.pids]));
+    await until(() => crews().some(([first]) => first !== pids![0]));
+    // The process on the other host goes on.
+    expect(crews().map(([, second]) => second)).toEqual(crews().map(() => pids![1]));
   });
 
   test("a login node that forwards no connections is an error that says what to do", async () => {
