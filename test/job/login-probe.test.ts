@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { LoginProbe } from "../../runtime/job/slurm/reach/login-probe.js";
+import { NodeReach } from "../../runtime/job/slurm/reach/node-reach.js";
 import { SlurmCommands } from "../../runtime/job/slurm/slurm-commands.js";
 
 /** The commands of Slurm on this machine, which count how many have run. */
@@ -62,4 +63,17 @@ test("a login node that cannot be asked, or does not say anything, is a reason",
   const host = { node: "n1", port: 9 };
   await expect(probe.ask(host)).rejects.toThrow("ssh: connect to host gate port 22: No route to host");
   await expect(probe.ask(host)).rejects.toThrow("the login node does not say whether it answers");
+});
+
+test("a host that does not answer at its own name may be another machine, which the error says if there is a login node", async () => {
+  const silent = (login: string | null) =>
+    new NodeReach(login, "direct", new CountingCommands()).waitForAnswer(
+      { node: "127.0.0.1", port: 1 },
+      AbortSignal.timeout(100),
+    );
+  const text = "runs on node 127.0.0.1, and does not answer at port 1: connect ECONNREFUSED 127.0.0.1:1";
+  await expect(silent("gate")).rejects.toThrow(
+    `${text}; if this machine does not reach the nodes, use the option reach: "ssh"`,
+  );
+  await expect(silent(null)).rejects.toThrow(new RegExp(`^${text}$`));
 });

@@ -8,6 +8,7 @@ import { type ChildEnd, ChildPipe } from "../../runtime/job/ssh/forward/child-pi
 import { forwardError } from "../../runtime/job/ssh/forward/forward-error.js";
 import { forwardPort } from "../../runtime/job/ssh/forward/forward-port.js";
 import { forwardCommand } from "../../runtime/job/ssh/ssh-command.js";
+import { SshProvider } from "../../runtime/job/ssh/ssh-provider.js";
 import { gone, until } from "../proc/until.js";
 
 const target = { machine: "gate", sshOptions: [], host: "n1", port: 24_711 };
@@ -213,5 +214,20 @@ describe("ssh as the way to a port", () => {
     );
     expect((await closed)?.message).toBe("not needed any more");
     await expect(forwardPort(target, giveUp.signal)).rejects.toThrow("not needed any more");
+  });
+
+  test("needs a host that is up", async () => {
+    const spec = {
+      meshes: { workers: { hosts: ["n1"] } },
+      sshOptions: [],
+      port: null,
+      tls: null,
+      setup: null,
+      node: null,
+    };
+    const nowhere = mkdtempSync(join(tmpdir(), "vt-"));
+    const allocation = { applyId: "x", directory: nowhere, logs: nowhere };
+    const dialled = new SshProvider(spec).dialPort(allocation, { mesh: "workers", rank: 0 }, 80);
+    await expect(dialled).rejects.toThrow("host workers[0] is not up");
   });
 });
