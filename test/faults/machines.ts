@@ -63,9 +63,10 @@ export class Machine {
     this.#rules(["in"], `ip saddr ${ip} drop`);
   }
 
-  /** Reaches one other machine and nothing else. */
+  /** Reaches itself and one other machine, and nothing else. */
   reachOnly({ ip }: Machine): void {
-    this.#rules(["in", "out"], `ip saddr { ${ip}, ${this.ip} } ip daddr { ${ip}, ${this.ip} } accept\n drop`);
+    const both = `{ ${ip}, ${this.ip}, 127.0.0.1 }`;
+    this.#rules(["in", "out"], `ip saddr ${both} ip daddr ${both} accept\n drop`);
   }
 
   dropTo({ ip }: Machine): void {

@@ -20,6 +20,10 @@ export interface Printed {
   readonly words?: readonly string[];
   /** What the first of the crew says about its job (describe-this-job.ts). */
   readonly thisJob?: unknown;
+  /** What the crew has answered to one of it (through-login.ts). */
+  readonly heard?: readonly string[];
+  /** What the crew has said until the program was told to end (through-login.ts): the items of a stream, and the answers to calls. */
+  readonly said?: { readonly numbers: readonly number[]; readonly kept: readonly number[] };
   /** The bytes that the machine of the driver has sent and received while the crew talked. */
   readonly bytes?: number;
   /** The name of the error. */

@@ -12,6 +12,7 @@ import { compileCrew } from "../proc/crew.js";
 import { gone, until } from "../proc/until.js";
 import { type JobPlace, viceroyJob } from "./batch-driver.js";
 import { newCache } from "./job-program.js";
+import { askThroughPort } from "./lab/forwarded-port.js";
 import { running, SshDrivers } from "./lab/ssh-drivers.js";
 import { hasSsh, oldNode, type SshMachineOptions, SshNetwork } from "./lab/ssh-network.js";
 
@@ -313,6 +314,25 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
       expect(bytes).toBeLessThan(200_000);
       expect(await driver.exited).toBe(0);
       expect(drivers.processesOn("n1", "n2")).toEqual([]);
+    } finally {
+      machine.heal();
+    }
+  });
+
+  test("`viceroy job port` reaches ports of hosts behind a jump host", async () => {
+    const { machine } = network.driver;
+    for (const name of ["n1", "n2"]) machine.dropTo(network.machines[name]!.cluster.machine);
+    try {
+      const meshes = { workers: { hosts: ["n1", "n2"] } };
+      const options = { meshes, sshOptions: ["-J", "jump"], cache: newCache(), progress: "silent" };
+      expect((await drivers.start(options, "leave").outcome()).message).toBe(undefined);
+      const host = network.machines["n2"]!.cluster;
+      const answers = await askThroughPort({ driver: network, kind: "ssh", options, rank: 1, host });
+      expect(answers).toEqual([
+        "n2 hears hello",
+        `cannot connect to port 9 of workers[1]: ssh cannot connect to ${ipOf("n2")}:9 through "n2": channel 0: open failed: connect ` +
+          'failed: Connection refused; stdio forwarding failed; see whether something listens there, and whether "n2" reaches it',
+      ]);
     } finally {
       machine.heal();
     }

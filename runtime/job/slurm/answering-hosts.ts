@@ -22,21 +22,34 @@ export interface AskedHost {
 export class SilentHostError extends Error {
   override readonly name = "SilentHostError";
 
-  constructor({ node, port }: AskedHost, lastFailure: string) {
-    super(`runs on node ${node}, and does not answer at port ${port}: ${lastFailure}`);
+  /** @param advice what to do, which follows the reason */
+  constructor({ node, port }: AskedHost, lastFailure: string, advice: string) {
+    super(`runs on node ${node}, and does not answer at port ${port}: ${lastFailure}${advice}`);
   }
+}
+
+/** How hosts are asked. */
+export interface AskingHosts {
+  /** Resolves if a host accepts a connection, and rejects with the reason if it does not. */
+  connect(host: AskedHost): Promise<void>;
+  /** What to do about a host that does not answer, which follows the reason in the error; empty if nothing is known. */
+  readonly advice: string;
 }
 
 /**
  * Resolves when a host accepts a connection.
  * @throws SilentHostError when `signal` is aborted before
  */
-export async function waitForAnswer(host: AskedHost, signal: AbortSignal): Promise<void> {
+export async function waitForAnswer(
+  host: AskedHost,
+  signal: AbortSignal,
+  { connect, advice }: AskingHosts,
+): Promise<void> {
   let lastFailure = "it was not asked yet";
   const begin = Date.now();
   while (!signal.aborted) {
     try {
-      await tryOnce(host);
+      await connect(host);
       return;
     } catch (error) {
       lastFailure = errorMessage(error);
@@ -44,10 +57,11 @@ export async function waitForAnswer(host: AskedHost, signal: AbortSignal): Promi
     const wait = Math.max(firstPauseMs, (Date.now() - begin) / pausePart);
     await pause(Math.min(wait, longestPauseMs), undefined, { signal }).catch(() => {});
   }
-  throw new SilentHostError(host, lastFailure);
+  throw new SilentHostError(host, lastFailure, advice);
 }
 
-function tryOnce({ node, port }: AskedHost): Promise<void> {
+/** Connects to a host from this machine. */
+export function connectOnce({ node, port }: AskedHost): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: node, port });
     const end = (settle: () => void) => {

@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { Report } from "../provider.js";
-import { SilentHostError, waitForAnswer } from "./answering-hosts.js";
+import { SilentHostError } from "./answering-hosts.js";
 import { commentOf, warnSeconds } from "./batch-script.js";
 import { accountedEnd, hasComment, hostNames, isLiving, isWarned, type QueueLine, queryQueue } from "./queue.js";
+import type { NodeReach } from "./reach/node-reach.js";
 import { SlurmCommandError, type SlurmCommands } from "./slurm-commands.js";
 import { readSlurmLogs, type SlurmLogFile } from "./slurm-logs.js";
 
@@ -32,8 +33,7 @@ const shownLines = 10;
 export interface StartedHost {
   readonly place: HostPlace;
   readonly node: string;
-  /** Its name and its port. */
-  readonly at: string;
+  readonly port: number;
   /** The component of a heterogeneous job to which it belongs; undefined in other jobs. */
   readonly component: number | undefined;
 }
@@ -64,10 +64,17 @@ export interface Started {
 export class BatchInQueue {
   readonly #commands: SlurmCommands;
   readonly #job: BatchIdentity;
+  readonly #reach: NodeReach;
 
-  constructor(commands: SlurmCommands, job: BatchIdentity) {
+  constructor(commands: SlurmCommands, job: BatchIdentity, reach: NodeReach) {
     this.#commands = commands;
     this.#job = job;
+    this.#reach = reach;
+  }
+
+  /** The port of its hosts. */
+  get port(): number {
+    return this.#job.port;
   }
 
   /** Returns whether the job waits or runs, with all of its components. */
@@ -190,11 +197,16 @@ export class BatchInQueue {
     return lines.filter((line) => hasComment(line, commentOf(this.#job.applyId)));
   }
 
-  /** As `#query`, but waits while the controller of Slurm does not answer. */
-  async #queryPatiently(report: Report, signal: AbortSignal): Promise<readonly QueueLine[]> {
+  /** As `#query`, but waits while Slurm does not answer. */
+  #queryPatiently(report: Report, signal: AbortSignal): Promise<readonly QueueLine[]> {
+    return this.#patiently(() => this.#query(), report, signal);
+  }
+
+  /** Asks Slurm something until its controller, or the login node, answers. */
+  async #patiently<T>(ask: () => Promise<T>, report: Report, signal: AbortSignal): Promise<T> {
     for (let wait = firstPollMs; ; wait = Math.min(2 * wait, longestPollMs)) {
       try {
-        return await this.#query();
+        return await ask();
       } catch (error) {
         if (!(error instanceof SlurmCommandError && error.isTransient)) throw error;
         report({ kind: "pending", reason: `Slurm does not answer: ${error.said}` });
@@ -227,14 +239,14 @@ export class BatchInQueue {
     const nodes: { readonly node: string; readonly component: number | undefined }[] = [];
     for (const [index, line] of lines.entries()) {
       const component = lines.length === 1 ? undefined : index;
-      const names = await hostNames(this.#commands, line.nodes);
+      const names = await this.#patiently(() => hostNames(this.#commands, line.nodes), report, signal);
       nodes.push(...names.map((node) => ({ node, component })));
     }
     const places = this.places.slice(0, nodes.length);
     const hosts = places.map((place, index) => ({
       place,
       ...nodes[index]!,
-      at: `${nodes[index]!.node}:${this.#job.port}`,
+      port: this.#job.port,
     }));
     return { hosts, restarts: lines[0]!.restarts };
   }
@@ -252,7 +264,7 @@ export class BatchInQueue {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     const answers = hosts.map(async ({ place, node }) => {
-      await waitForAnswer({ node, port }, either);
+      await this.#reach.waitForAnswer({ node, port }, either);
       report({ kind: "running", ...place, reason: `it listens at ${node}:${port}` });
     });
     const stopped = this.#stopped(restarts, report, either);

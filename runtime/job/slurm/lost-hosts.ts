@@ -5,9 +5,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { formatPlace, type HostPlace } from "../mesh-spec.js";
-import { waitForAnswer } from "./answering-hosts.js";
 import type { BatchIdentity, BatchInQueue, StartedHost } from "./batch-in-queue.js";
 import { endIncarnation, incarnationsName } from "./host-loop.js";
+import type { NodeReach } from "./reach/node-reach.js";
 import type { SlurmCommands } from "./slurm-commands.js";
 
 /** Time in ms between two questions, and for one attempt to reach a host. */
@@ -26,12 +26,14 @@ export class LostHosts {
   readonly #commands: SlurmCommands;
   readonly #job: BatchIdentity;
   readonly #batch: BatchInQueue;
+  readonly #reach: NodeReach;
   #look: Promise<ReadonlyMap<string, Incarnation>> | undefined;
 
-  constructor(commands: SlurmCommands, job: BatchIdentity, batch: BatchInQueue) {
+  constructor(commands: SlurmCommands, job: BatchIdentity, batch: BatchInQueue, reach: NodeReach) {
     this.#commands = commands;
     this.#job = job;
     this.#batch = batch;
+    this.#reach = reach;
   }
 
   /** Returns which incarnation of each host has been started last, by the places; 0 for a host of which nothing is known. */
@@ -56,7 +58,7 @@ export class LostHosts {
       const found = (await this.#looked()).get(formatPlace(lost));
       if (found !== undefined && found.incarnation > incarnation) {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(lookMs)]);
-        const answer = waitForAnswer({ node: found.node, port: this.#job.port }, limit);
+        const answer = this.#reach.waitForAnswer({ node: found.node, port: this.#job.port }, limit);
         const isUp = await answer.then(
           () => true,
           () => false,

@@ -5,6 +5,7 @@ import { Job } from "../job.js";
 import { checkJobOptions, type JobOptions } from "../job-options.js";
 import type { MeshSpec } from "../mesh-spec.js";
 import { checkRecord, type JobRecord } from "../record/job-record.js";
+import type { NodeReachChoice } from "./reach/node-reach.js";
 import { SlurmProvider } from "./slurm-provider.js";
 import { checkArgument, checkSlurmMeshes, type SlurmSpec } from "./slurm-spec.js";
 
@@ -31,11 +32,14 @@ export interface SlurmJobOptions<M extends string> extends JobOptions {
   readonly timeLimit?: Duration;
   /** Further arguments of `sbatch`, such as `["--reservation=tests"]`. */
   readonly arguments?: readonly string[];
-  /**
-   * The login node of the cluster as `ssh` knows it, if the commands of Slurm do not run on this machine. The driver must
-   * be able to reach the nodes.
-   */
+  /** The login node of the cluster as `ssh` knows it, if the commands of Slurm do not run on this machine. */
   readonly login?: string;
+  /**
+   * The way by which this program reaches the nodes: `"direct"` uses their names, `"ssh"` the login node, which `ssh` asks to connect to one
+   * node, and that one to the others. Default: `"direct"` if the network leads to the first node, or there is no `login`, and otherwise
+   * `"ssh"`.
+   */
+  readonly reach?: "direct" | "ssh";
   /**
    * The port at which hosts listen. On the first node, the next port is that of the process that signs certificates.
    * Default: ports from 20,000 to 31,999 that follow from the id of the job.
@@ -56,6 +60,7 @@ const ownOptions = [
   "timeLimit",
   "arguments",
   "login",
+  "reach",
   "port",
 ] satisfies readonly (keyof SlurmJobOptions<string>)[];
 
@@ -92,7 +97,7 @@ export class SlurmJob<M extends string> extends Job<M> {
       const text = `expected port from 1 to ${lastPort - 1}, because certificates are signed at the next one, got ${lastPort}`;
       throw new RangeError(`cannot make a job: ${text}`);
     }
-    super(new SlurmProvider({ ...slurmSpec(options), setup, node, tls }), checked, known);
+    super(new SlurmProvider({ ...slurmSpec(options), setup, node, tls }, reachOf(options)), checked, known);
   }
 
   /**
@@ -115,6 +120,18 @@ function slurmJobOf(record: JobRecord): SlurmJob<string> {
     { ...options, tls: tls ?? false, ...(timeLimit === null ? {} : { timeLimit: timeLimit * 60_000 }) },
     record,
   );
+}
+
+/** Returns the way to the nodes, which is no part of the specification: programs at other places can use the same run. */
+function reachOf({ reach, login }: SlurmJobOptions<string>): NodeReachChoice {
+  if (reach !== undefined && reach !== "direct" && reach !== "ssh")
+    throw optionError('reach as "direct" or "ssh"', reach);
+  if (reach === "ssh" && login === undefined) {
+    throw new TypeError(
+      'cannot make a job: reach "ssh" goes through the login node, and there is none; name it with the option login',
+    );
+  }
+  return reach ?? null;
 }
 
 function slurmSpec(options: SlurmJobOptions<string>): Omit<SlurmSpec, "setup" | "node" | "tls"> {

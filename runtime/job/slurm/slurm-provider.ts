@@ -24,9 +24,9 @@ import {
 } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
 import type { Json } from "../json.js";
+import type { DialHost } from "../kernel.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { GrowOptions, JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
-import { quote } from "../quote.js";
 import { type BatchIdentity, BatchInQueue } from "./batch-in-queue.js";
 import { type BatchJob, batchScript, commentOf, portOf } from "./batch-script.js";
 import {
@@ -37,8 +37,10 @@ import {
   hasPlace,
   missingHosts,
 } from "./further-batches.js";
+import { loginFolder, makeLoginFolder, writeOnLogin } from "./login-folder.js";
 import { type Incarnation, LostHosts } from "./lost-hosts.js";
 import { findComments } from "./queue.js";
+import { NodeReach, type NodeReachChoice } from "./reach/node-reach.js";
 import { SlurmCommands } from "./slurm-commands.js";
 import { readSlurmLogs } from "./slurm-logs.js";
 import type { SlurmSpec } from "./slurm-spec.js";
@@ -80,6 +82,9 @@ const lockName = "resize.lock";
 /** Time in ms that the hosts wait for a driver, if they are to end with it. The driver attaches them one after another. */
 const driverEndMs = 60_000;
 
+/** The number of hosts that can be the driver gateway. */
+const candidateCount = 4;
+
 /** The states of a job whose batch script has ended by itself. */
 const commandStates = new Set(["COMPLETED", "FAILED"]);
 
@@ -89,13 +94,16 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   readonly sharesFolder = true;
   readonly spec: SlurmSpec;
   readonly #commands: SlurmCommands;
+  readonly #reach: NodeReach;
   /** The batch jobs whose hosts are waited for, by their ids. */
   readonly #lost = new Map<number, LostHosts>();
 
-  constructor(spec: SlurmSpec) {
+  constructor(spec: SlurmSpec, reach: NodeReachChoice) {
     this.spec = spec;
     // The command of a batch job is on a node, where the commands of Slurm are.
-    this.#commands = new SlurmCommands(process.env[batchVariable] === undefined ? spec.login : null);
+    const login = process.env[batchVariable] === undefined ? spec.login : null;
+    this.#commands = new SlurmCommands(login);
+    this.#reach = new NodeReach(login, reach, this.#commands);
   }
 
   get tls(): TlsSpec | null {
@@ -124,8 +132,9 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
       writeFileSync(tokenFile, randomBytes(32).toString("base64url"), { mode: 0o600 });
     }
     const secret = credentials === undefined ? [tokenName] : issuerFiles.map((file) => join(credentialsName, file));
-    const onLogin = this.spec.login === null ? folder : await this.#makeRemoteFolder(applyId, folder, secret);
-    if (client !== undefined && this.spec.login !== null) await this.#writeRemote(recordFileOf(onLogin), record);
+    const onLogin = this.spec.login === null ? folder : await makeLoginFolder(this.#commands, applyId, folder, secret);
+    if (client !== undefined && this.spec.login !== null)
+      await writeOnLogin(this.#commands, recordFileOf(onLogin), record);
     const base = { applyId, folder: onLogin, tokenFile };
     const batches: SubmittedBatch[] = [];
     try {
@@ -158,7 +167,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const found = (await findComments(this.#commands, commentOf(applyId))).map(({ id }) => id);
     const ids = found.filter((id) => !further.includes(id)).sort((left, right) => left - right);
     const groups = this.#groups();
-    const onLogin = this.spec.login === null ? folder : remoteFolder(applyId);
+    const onLogin = this.spec.login === null ? folder : loginFolder(applyId);
     const base = { applyId, folder: onLogin, tokenFile: join(folder, tokenName) };
     const batches = ids.map((id, index) => ({ id, meshes: Object.keys(groups[index] ?? {}) }));
     if (ids.length === groups.length) return { ...base, batches };
@@ -223,12 +232,17 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const place = { mesh, rank };
     const at = address === "" ? "" : ` at ${address}`;
     report({ kind: "host-lost", mesh, rank, reason: `host ${formatPlace(place)}${at} does not answer any more` });
-    const isFurther = rank >= this.meshes[mesh]!.hosts;
-    const parts = isFurther ? await this.#furtherParts(allocation) : this.#parts(allocation);
-    const part = parts.find(({ batch }) => batch.places.some((each) => formatPlace(each) === formatPlace(place)));
-    if (part === undefined) throw new Error(`the job of Slurm with ${formatPlace(place)} has ended`);
-    const { lost } = part;
+    const { lost } = await this.#partOf(allocation, place);
     return this.#readyHost(allocation, await lost.returned(place, incarnation, signal));
+  }
+
+  async dialPort(allocation: SlurmAllocation, place: HostPlace, port: number): Promise<DialHost | undefined> {
+    const { batch } = await this.#partOf(allocation, place);
+    const started = await batch.startedNow(() => {}, new AbortController().signal);
+    const host = started?.hosts.find((each) => formatPlace(each.place) === formatPlace(place));
+    if (host === undefined) throw new Error(`host ${formatPlace(place)} does not run`);
+    await this.#reach.decide({ node: host.node, port: batch.port });
+    return this.#reach.dialOf({ node: host.node, port });
   }
 
   async grow(
@@ -299,13 +313,21 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     addSecrets(credentialsFolder(folder), applyId, places);
     if (this.spec.login === null) return;
     const secrets = readFileSync(join(credentialsFolder(folder), secretsFile), "utf8");
-    await this.#writeRemote(`${credentialsFolder(onLogin)}/${secretsFile}`, secrets);
+    await writeOnLogin(this.#commands, `${credentialsFolder(onLogin)}/${secretsFile}`, secrets);
   }
 
-  #readyHost({ applyId, tokenFile }: SlurmAllocation, { place, at, incarnation }: Incarnation): ReadyHost {
+  #readyHost({ applyId, tokenFile }: SlurmAllocation, { place, node, port, incarnation }: Incarnation): ReadyHost {
+    const at = `${node}:${port}`;
     const address = this.tls === null ? `tcp://${at}` : `tls://${at}#${hostUri(applyId, place)}`;
     const token = this.tls === null ? { token: readFileSync(tokenFile, "utf8") } : {};
-    return { ...place, address, incarnation, ...token };
+    const dial = this.#isCandidate(place) ? this.#reach.dialOf({ node, port }) : undefined;
+    return { ...place, address, incarnation, ...token, ...(dial === undefined ? {} : { dial }) };
+  }
+
+  /** Returns whether a host can be the driver gateway: each one that cannot be reached costs another login on the login node. */
+  #isCandidate(place: HostPlace): boolean {
+    const candidates = hostPlaces(this.meshes).slice(0, candidateCount).map(formatPlace);
+    return candidates.includes(formatPlace(place));
   }
 
   async watch(allocation: SlurmAllocation, report: Report, signal: AbortSignal): Promise<string> {
@@ -339,6 +361,15 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     return this.#parts(allocation).map(({ batch }) => batch);
   }
 
+  /** Returns the batch job of a host. @throws Error if it has ended */
+  async #partOf(allocation: SlurmAllocation, place: HostPlace): Promise<BatchPart> {
+    const isFurther = place.rank >= this.meshes[place.mesh]!.hosts;
+    const parts = isFurther ? await this.#furtherParts(allocation) : this.#parts(allocation);
+    const part = parts.find(({ batch }) => batch.places.some((each) => formatPlace(each) === formatPlace(place)));
+    if (part === undefined) throw new Error(`the job of Slurm with ${formatPlace(place)} has ended`);
+    return part;
+  }
+
   /** Returns the batch jobs with which the job has begun. */
   #parts(allocation: SlurmAllocation): BatchPart[] {
     return allocation.batches.map(({ id, meshes: names }) => {
@@ -358,8 +389,8 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   #part({ applyId, folder }: SlurmAllocation, id: number, meshes: BatchIdentity["meshes"], first: number): BatchPart {
     const port = this.spec.port ?? portOf(id);
     const job = { id, applyId, meshes, first, port, folder, isHere: this.spec.login === null };
-    const batch = new BatchInQueue(this.#commands, job);
-    const lost = this.#lost.get(id) ?? new LostHosts(this.#commands, job, batch);
+    const batch = new BatchInQueue(this.#commands, job, this.#reach);
+    const lost = this.#lost.get(id) ?? new LostHosts(this.#commands, job, batch, this.#reach);
     this.#lost.set(id, lost);
     return { batch, lost };
   }
@@ -373,25 +404,6 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     const { meshes, allocation } = this.spec;
     return allocation === "one" ? [meshes] : Object.entries(meshes).map(([name, mesh]) => ({ [name]: mesh }));
   }
-
-  async #writeRemote(file: string, text: string): Promise<void> {
-    await this.#commands.run(["sh", "-c", `umask 077 && cat > ${quote(file)}`], text);
-  }
-
-  /**
-   * Makes the folder on the cluster, with files that only the user can read. They reach it through the standard input of
-   * ssh.
-   * @param names the files, in the folder here and there
-   */
-  async #makeRemoteFolder(applyId: string, from: string, names: readonly string[]): Promise<string> {
-    const folder = remoteFolder(applyId);
-    const files = names.map((name) => {
-      const content = readFileSync(join(from, name), "utf8");
-      return `mkdir -p "$(dirname ${quote(name)})"\nprintf %s ${quote(content)} > ${quote(name)}`;
-    });
-    const script = ["set -e", "umask 077", `mkdir -p ${folder}`, `cd ${folder}`, ...files, "pwd", ""].join("\n");
-    return (await this.#commands.run(["sh"], script)).trim().split("\n").at(-1)!;
-  }
 }
 
 /** Cancels batch jobs, and resolves when they have ended. */
@@ -400,12 +412,7 @@ async function endBatches(parts: readonly BatchPart[]): Promise<void> {
   for (const { batch } of parts) await batch.ended();
 }
 
-/** The folder of a run on the cluster, in the home directory. */
-function remoteFolder(applyId: string): string {
-  return `.viceroy/jobs/${quote(applyId)}`;
-}
-
 /** Makes the provider again from what a record contains. */
 export function slurmProvider(spec: Json): SlurmProvider {
-  return new SlurmProvider(spec as SlurmSpec);
+  return new SlurmProvider(spec as SlurmSpec, null);
 }

@@ -24,15 +24,9 @@ export function sshCommand(connection: SshConnection): string[] {
   const { host, sshOptions, forwards } = connection;
   return [
     "ssh",
-    // ssh uses the first value of each option. It must never ask: nobody can answer.
-    ...option("BatchMode", "yes"),
-    ...sshOptions,
-    ...option("ConnectTimeout", "15"),
-    ...option("ServerAliveInterval", "5"),
-    ...option("ServerAliveCountMax", "3"),
+    ...connectionOptions(sshOptions),
     // A shared connection of the user would outlive this ssh, and would end it with itself.
     ...option("ControlPath", "none"),
-    ...option("RemoteCommand", "none"),
     ...option("ExitOnForwardFailure", "yes"),
     ...option("StreamLocalBindUnlink", "yes"),
     ...option("StreamLocalBindMask", "0177"),
@@ -41,6 +35,44 @@ export function sshCommand(connection: SshConnection): string[] {
     "--",
     host,
     throughAnyShell(remoteScript(connection)),
+  ];
+}
+
+/** A port that a machine connects to for this one. */
+export interface ForwardTarget {
+  /** The machine that connects, as `ssh` knows it. */
+  readonly machine: string;
+  /** The user's arguments of `ssh`. */
+  readonly sshOptions: readonly string[];
+  /** The name or the IP address to which it connects, as it knows them. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Returns the command whose standard input and output are a connection to a port. */
+export function forwardCommand({ machine, sshOptions, host, port }: ForwardTarget): string[] {
+  return [
+    "ssh",
+    ...connectionOptions(sshOptions),
+    // A connection that the user shares is used. This one is not shared, because it ends with its port.
+    ...option("ControlMaster", "no"),
+    "-W",
+    `${host.includes(":") ? `[${host}]` : host}:${port}`,
+    "--",
+    machine,
+  ];
+}
+
+/** Returns the arguments that all connections have in common. ssh uses the first value of each option. */
+export function connectionOptions(sshOptions: readonly string[] = []): string[] {
+  return [
+    // It must never ask: nobody can answer.
+    ...option("BatchMode", "yes"),
+    ...sshOptions,
+    ...option("ConnectTimeout", "15"),
+    ...option("ServerAliveInterval", "5"),
+    ...option("ServerAliveCountMax", "3"),
+    ...option("RemoteCommand", "none"),
   ];
 }
 

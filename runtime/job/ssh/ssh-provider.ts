@@ -6,9 +6,11 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { parseNetworkAddress, type SocketAddress } from "../../link/transport/network-address.js";
 import { credentialsFolder, hostUri, secretsFile } from "../credentials/credentials-folder.js";
 import type { TlsSpec } from "../job-options.js";
 import type { Json } from "../json.js";
+import { keeperState } from "../keeper/keeper-client.js";
 import type { HostOrder, HostSupply, KeptHostInfo } from "../keeper/keeper-order.js";
 import {
   definedVariables,
@@ -19,11 +21,13 @@ import {
   type ShrinkParameters,
 } from "../keeper/kept-provider.js";
 import { markVariable } from "../keeper/marked-processes.js";
-import { type HostPlace, hostPlaces } from "../mesh-spec.js";
+import type { DialHost } from "../kernel.js";
+import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { ReadyHost, Submission } from "../provider.js";
 import { formatRecord, type JobRecord } from "../record/job-record.js";
 import { makeDaemonArchive } from "./daemon-archive.js";
 import { adviceFor } from "./end-advice.js";
+import { forwardPort } from "./forward/forward-port.js";
 import { sshCommand } from "./ssh-command.js";
 import { machinesOf, type SshSpec } from "./ssh-spec.js";
 import { type ArchiveOrder, archiveRequest, type StarterOrder } from "./starter/starter-order.js";
@@ -100,6 +104,16 @@ export class SshProvider extends KeptProvider {
   get largest(): Readonly<Record<string, { readonly hosts: number }>> {
     const sizes = Object.entries(this.spec.meshes).map(([name, mesh]) => [name, { hosts: machinesOf(mesh).length }]);
     return Object.fromEntries(sizes);
+  }
+
+  /** The port is that of the address by which other hosts reach the host. The host itself connects to it, because this machine may reach nothing but its server of ssh. */
+  async dialPort({ directory }: KeptAllocation, place: HostPlace, port: number): Promise<DialHost> {
+    const { hosts = [] } = (await keeperState(directory)) ?? {};
+    const { address } = hosts.find((host) => formatPlace(host) === formatPlace(place) && !host.isGivenBack) ?? {};
+    if (address === undefined) throw new Error(`host ${formatPlace(place)} is not up`);
+    const { host } = parseNetworkAddress(address) as SocketAddress;
+    const target = { machine: this.#hostOf(place), sshOptions: this.spec.sshOptions, host, port };
+    return (signal) => forwardPort(target, signal);
   }
 
   protected orders(

@@ -121,10 +121,11 @@ class FirstGateway<G extends TunnelGateway> {
   }
 }
 
-/** Describes why gateways were not reached, without the name if there is one alone. */
+/** Describes why gateways were not reached, without their names if there is one alone, or one reason for all of them. */
 export function describeFailures(failures: readonly GatewayFailure[]): string {
   if (failures.length === 0) return "no host is known that could be one";
-  if (failures.length === 1) return errorMessage(failures[0]!.error);
+  const reasons = new Set(failures.map(({ error }) => errorMessage(error)));
+  if (reasons.size === 1) return [...reasons][0]!;
   return failures.map(({ name, error }) => `${name}: ${errorMessage(error)}`).join("; ");
 }
 

@@ -16,6 +16,8 @@ import { slurmSettings } from "./slurm-settings.js";
 export interface ClusterOptions {
   readonly release: SlurmRelease;
   readonly nodes: number;
+  /** The names of further machines in its network, which are no nodes. Default: none. */
+  readonly others?: readonly string[];
   /** Calls a function when the cluster is not needed any more. */
   readonly atEnd: (end: () => void) => void;
 }
@@ -23,6 +25,7 @@ export interface ClusterOptions {
 export class SlurmCluster {
   readonly login: ClusterMachine;
   readonly nodes: Readonly<Record<string, ClusterMachine>>;
+  readonly others: Readonly<Record<string, ClusterMachine>>;
   /** The environment in which the commands of Slurm work. */
   readonly env: NodeJS.ProcessEnv;
   readonly #release: SlurmRelease;
@@ -30,12 +33,15 @@ export class SlurmCluster {
   readonly #configuration: string;
 
   /** Starts a cluster. */
-  constructor({ release, nodes: count, atEnd }: ClusterOptions) {
+  constructor({ release, nodes: count, others = [], atEnd }: ClusterOptions) {
     this.#release = release;
     const names = Array.from({ length: count }, (_, index) => `n${index + 1}`);
-    const machines = Object.entries(makeMachines(["login", ...names], atEnd)).map(
-      ([name, { machine, through }]) => [name, { machine, through: [...through, ...release.inside] }] as const,
-    );
+    const made = makeMachines(["login", ...names, ...others], atEnd);
+    this.others = Object.fromEntries(others.map((name) => [name, made[name]!]));
+    const machines = ["login", ...names].map((name) => {
+      const { machine, through } = made[name]!;
+      return [name, { machine, through: [...through, ...release.inside] }] as const;
+    });
     const { login, ...nodes } = Object.fromEntries(machines);
     this.login = login!;
     this.nodes = nodes;
@@ -141,18 +147,20 @@ export class SlurmCluster {
   }
 }
 
+type WithCluster = { readonly release: SlurmRelease | undefined } & Partial<Pick<ClusterOptions, "nodes" | "others">>;
+
 /**
  * Starts a cluster before the first test of a block, and ends it after the last one. Nothing is started, and nothing is left, if all
  * tests of the block are skipped.
  * @param use gets the cluster
  */
 export function withCluster(
-  { release, nodes = 3 }: { readonly release: SlurmRelease | undefined; readonly nodes?: number },
+  { release, nodes = 3, others = [] }: WithCluster,
   use: (cluster: SlurmCluster) => void,
 ): void {
   const ends: (() => void)[] = [];
   beforeAll(() => {
-    use(new SlurmCluster({ release: release!, nodes, atEnd: (end) => ends.push(end) }));
+    use(new SlurmCluster({ release: release!, nodes, others, atEnd: (end) => ends.push(end) }));
   }, 60_000);
   afterAll(() => {
     for (const end of ends.reverse()) end();

@@ -2,25 +2,29 @@
  * Machines with real servers of ssh: network namespaces, in each of which an sshd runs. The user of each machine has a
  * home of its own. The driver's machine has none, and the keys with which it reaches the others.
  */
-import { execFileSync, spawn } from "node:child_process";
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { peer } from "../../peers.js";
 import { until } from "../../proc/until.js";
 import { type ClusterMachine, makeMachines } from "./cluster-machines.js";
+import {
+  entering,
+  listensAt,
+  makeHome,
+  makeKey,
+  type SshUserOptions,
+  startSshServer,
+  writeConfig,
+} from "./ssh-server.js";
 
 /** Whether the programs of OpenSSH are there. */
 export const hasSsh = (["sshd", "ssh", "ssh-keygen"] as const).every((name) => peer(name) !== undefined);
 
 /** How a machine differs from others. */
-export interface SshMachineOptions {
+export interface SshMachineOptions extends SshUserOptions {
   /** Lines of its configuration of sshd. */
   readonly sshd?: readonly string[];
-  /** The login shell of the user. Default: `/bin/bash`. */
-  readonly shell?: string;
-  /** Lines of the shell that change what the machine sees of the file system, such as mounts. `$HOME` is the user's. */
-  readonly prepare?: string;
 }
 
 /** A machine with a server of ssh. */
@@ -31,8 +35,6 @@ export interface SshMachine {
   /** The process id of the server. */
   readonly server: number;
 }
-
-const nobodysShell = "/usr/sbin/nologin";
 
 export class SshNetwork {
   /** The command prefix that runs a program on the machine of the driver. */
@@ -56,29 +58,21 @@ export class SshNetwork {
   constructor(machines: Readonly<Record<string, SshMachineOptions>>, atEnd?: (end: () => void) => void) {
     const { driver, ...others } = makeMachines(["driver", ...Object.keys(machines)], atEnd);
     this.driver = driver!;
-    this.home = this.#makeHome("driver");
-    this.through = this.#entering(driver!, this.home, {});
+    const folder = this.#folder;
+    this.home = makeHome(folder, "driver");
+    this.through = entering(folder, driver!, this.home, {});
     this.env = { ...process.env, HOME: this.home, PATH: `${dirname(peer("ssh")!)}:${process.env["PATH"]}` };
-    const key = (name: string) => {
-      const file = join(this.#folder, name);
-      execFileSync(peer("ssh-keygen")!, ["-q", "-t", "ed25519", "-N", "", "-f", file]);
-      return file;
-    };
-    const own = key("user");
+    const own = makeKey(folder, "user");
     this.userKey = `${own}.pub`;
-    const host = key("host");
-    this.config = join(this.home, ".ssh/config");
-    writeFileSync(
-      this.config,
-      ["Host *", "  User root", `  IdentityFile ${own}`, "  IdentitiesOnly yes", ""].join("\n"),
-    );
-    mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
+    const host = makeKey(folder, "host");
+    this.config = writeConfig(this.home, own);
     this.machines = Object.fromEntries(
       Object.entries(machines).map(([name, options]) => {
-        const home = this.#makeHome(name);
+        const home = makeHome(folder, name);
         copyFileSync(`${own}.pub`, join(home, ".ssh/authorized_keys"));
         const cluster = others[name]!;
-        const server = this.#startServer(name, host, this.#entering(cluster, home, options), options);
+        const through = entering(folder, cluster, home, options);
+        const server = startSshServer(folder, { name, key: host, through, sshd: options.sshd ?? [] });
         return [name, { cluster, home, server }];
       }),
     );
@@ -88,52 +82,13 @@ export class SshNetwork {
 
   /** Resolves when all servers listen. */
   async listening(): Promise<void> {
-    await until(() => Object.values(this.machines).every(({ cluster }) => listens(cluster)));
+    await until(() => Object.values(this.machines).every(({ cluster }) => listensAt(cluster, 22)));
   }
 
   /** Adds lines to the keys of hosts that the driver's user knows. */
   trust(...lines: readonly string[]): void {
     appendFileSync(join(this.home, ".ssh/known_hosts"), lines.map((line) => `${line}\n`).join(""));
   }
-
-  #makeHome(name: string): string {
-    const home = join(this.#folder, name);
-    mkdirSync(join(home, ".ssh"), { recursive: true, mode: 0o700 });
-    return home;
-  }
-
-  /** Returns the prefix that runs a program on a machine, where the user root has this home and a login shell. */
-  #entering({ through, machine }: ClusterMachine, home: string, options: SshMachineOptions): string[] {
-    const { shell = "/bin/bash", prepare = "" } = options;
-    const users = join(this.#folder, `${machine.name}-passwd`);
-    const lines = [`root:x:0:0:root:${home}:${shell}`, `sshd:x:33:33::/run/sshd:${nobodysShell}`, ""];
-    writeFileSync(users, lines.join("\n"));
-    const enter = `mount --bind "$1" /etc/passwd && HOME=$2 && shift 2 && { ${prepare || ":"}\n} && exec "$@"`;
-    return [...through, "sh", "-c", enter, "sh", users, home];
-  }
-
-  #startServer(name: string, key: string, through: readonly string[], { sshd = [] }: SshMachineOptions): number {
-    const configuration = join(this.#folder, `${name}-sshd_config`);
-    const lines = [
-      `HostKey ${key}`,
-      "AuthorizedKeysFile .ssh/authorized_keys",
-      "PasswordAuthentication no",
-      "KbdInteractiveAuthentication no",
-      "UsePAM no",
-      "StrictModes no",
-      "PidFile none",
-      "PrintMotd no",
-    ];
-    // The first value of each setting counts.
-    writeFileSync(configuration, [...sshd, ...lines, ""].join("\n"));
-    const log = join(this.#folder, `${name}-sshd.log`);
-    const [file, ...args] = [...through, peer("sshd")!, "-D", "-f", configuration, "-E", log];
-    return spawn(file!, args, { stdio: "ignore" }).pid!;
-  }
-}
-
-function listens({ machine }: ClusterMachine): boolean {
-  return machine.run("ss", "-Hltn", "sport", "=", ":22").trim() !== "";
 }
 
 /** Lines of `prepare` that give a machine a `/tmp` of its own. The files of all machines are below it. */

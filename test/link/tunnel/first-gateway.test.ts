@@ -119,7 +119,12 @@ test("the error names all gateways, and is final only if each of them refuses a 
     message: "cannot reach any driver gateway: a: the token is not that of this process; b: connect ECONNREFUSED",
   });
   states.set("b", "refuses");
-  await expect(dialler.reach()).rejects.toMatchObject({ name: "HandshakeError", isTransient: false });
+  await expect(dialler.reach()).rejects.toMatchObject({
+    name: "HandshakeError",
+    isTransient: false,
+    // One reason for all of them is said once.
+    message: "cannot reach any driver gateway: the token is not that of this process",
+  });
   states.set("a", "accepts");
   await dialler.reach();
   states.set("a", "refuses");

@@ -5,6 +5,7 @@
 import type { PausablePipe } from "../../../link/transport/pipe.js";
 import { connectTcp } from "../../../link/transport/tcp/connect.js";
 import type { DialHost } from "../../kernel.js";
+import { canConnect } from "../../reach/can-connect.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 
 /** The way by which a driver reaches pods. Null: the driver finds out with the first of them. */
@@ -15,12 +16,6 @@ export interface ReachedPod {
   readonly name: string;
   readonly ip: string;
 }
-
-/** Time in ms for the network to reach a pod. */
-const connectMs = 3000;
-
-/** The errors of networks that do not lead to a pod. One that refuses a connection is reached. */
-const unreachableCodes = new Set(["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ETIMEDOUT", "EACCES", "EPERM"]);
 
 export class PodReach {
   readonly #api: () => Promise<KubernetesApi>;
@@ -64,12 +59,6 @@ export class PodReach {
   async #canConnect({ ip }: ReachedPod, port: number): Promise<boolean> {
     // A program in a pod of the cluster is in the network of the pods.
     if ((await this.#api()).isInside) return true;
-    const late = AbortSignal.timeout(connectMs);
-    try {
-      (await connectTcp({ kind: "tcp", host: ip, port }, late)).destroy();
-      return true;
-    } catch (error) {
-      return !late.aborted && !unreachableCodes.has(String((error as NodeJS.ErrnoException).code));
-    }
+    return canConnect(ip, port);
   }
 }
