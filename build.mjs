@@ -398,6 +398,7 @@ async function buildJob() {
       plugins: [
         external(/\/kernel\.js$/, runtimeImports.jobKernel),
         externalFile("runtime/tasks/index.js", "./tasks.js"),
+        externalFile("runtime/index.js", runtimeImports.main),
         externalCredentials,
         externalWebSockets,
       ],

@@ -129,10 +129,13 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("repl")
-    .description("start a prompt with top-level await and all generated modules")
-    .action(async () => {
-      const { repl } = await import("./commands/repl.js");
-      const { configOfProject } = await import("./project-config.js");
+    .description("start a prompt with top-level await and all generated modules, and the job of a module attached")
+    .option("--job <module>", "attach the running job that a module exports, such as src/job.ts; never submits it")
+    .option("--export <name>", "the name of the export", "default")
+    .action(async (options) => {
+      const { repl, jobRepl } = await import("./commands/repl.js");
+      const { configIfAny, configOfProject } = await import("./project-config.js");
+      if (options.job !== undefined) return end(await jobRepl(options, await configIfAny("repl"), processIo));
       end(await repl(await configOfProject("repl"), processIo));
     });
 

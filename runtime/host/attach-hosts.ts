@@ -13,7 +13,7 @@ import type { DialHost } from "../proc/remote/host-route.js";
 import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
-import { type GatewayOptions, keepAliveOf } from "./attached/gateway-host.js";
+import type { GatewayOptions } from "./attached/gateway-host.js";
 import type { HostFinder } from "./attached/host-returns.js";
 import {
   type HostAddress,
@@ -177,8 +177,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
   const owner = currentCell();
   here.checkSpawn(owner, "hosts");
   const attachment = new AttachedHosts(here, owner, {
-    ...{ name, dimension, targets, through },
-    access: through === undefined ? access : { ...access, keepAlive: Math.max(access.keepAlive, keepAliveOf(through)) },
+    ...{ name, dimension, targets, through, access },
     ...(controllerFiles === undefined ? {} : { controllerFiles }),
     ...(sync === undefined ? {} : { firstCode: (hosts) => firstCode(hosts, sync) }),
     finder: finder && {

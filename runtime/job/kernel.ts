@@ -7,6 +7,7 @@ export type { HostFinder } from "../host/attached/host-returns.js";
 export { detachHosts, HandOverRefusedError } from "../host/hand-over/detach-hosts.js";
 export { type HostMesh, joinHosts, ownHosts } from "../host/mesh/host-mesh.js";
 export type { SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
+export { publishedNames } from "../host/publish/published-names.js";
 export { locatePath } from "../proc/platform/program-places.js";
 export type { DialHost } from "../proc/remote/host-route.js";
 export { version } from "../version.js";

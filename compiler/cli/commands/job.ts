@@ -27,8 +27,8 @@ export interface JobOptions {
   readonly maxRestarts?: number;
 }
 
-/** The program in the built package. */
-const program = fileURLToPath(new URL("../job-command.js", import.meta.url));
+/** The program in the built package, for the commands that load a job. */
+export const jobProgram = fileURLToPath(new URL("../job-command.js", import.meta.url));
 
 /**
  * @param words the program and the arguments that the command gets
@@ -78,10 +78,10 @@ export async function job(
     exclude,
     root,
   };
-  return runProgram(process.execPath, [...flags, program, command, file, options.export, JSON.stringify(given)]);
+  return runProgram(process.execPath, [...flags, jobProgram, command, file, options.export, JSON.stringify(given)]);
 }
 
 /** `viceroy job list`, which needs no module. */
 export function listJobs({ json = false }: { readonly json?: boolean }): Promise<number> {
-  return runProgram(process.execPath, [program, "list", "", "", JSON.stringify({ json })]);
+  return runProgram(process.execPath, [jobProgram, "list", "", "", JSON.stringify({ json })]);
 }

@@ -1,14 +1,20 @@
 /**
  * `viceroy repl`: the prompt of Node.js with top-level `await`, all exports of `viceroy`, and every generated module
  * under its name (`counter.CounterCodec`). The registry is loaded. Users import actor classes themselves. The prompt
- * reports unhandled failures and continues.
+ * reports unhandled failures and continues. With `--job`, the program of `viceroy job` opens a prompt with the job
+ * attached.
  */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Config } from "../../config/index.js";
 import { generatedFiles } from "../../output/index.js";
 import { exitCode, type Io } from "../io.js";
+import { type JobOptions, jobProgram } from "./job.js";
 import { nodeFlags, runProgram } from "./run.js";
+
+/** The name of the variable of a generated module, and its URL. */
+type NamedModule = readonly [string, string];
 
 export async function repl(config: Config, io: Io): Promise<number> {
   const flags = nodeFlags(path.join(config.root, config.file), config);
@@ -16,7 +22,7 @@ export async function repl(config: Config, io: Io): Promise<number> {
     io.err(flags);
     return exitCode.usage;
   }
-  const modules = generatedFiles(config.root, config.out).filter((file) => !file.endsWith("/registry.ts"));
+  const modules = namedModules(config);
   if (modules.length === 0) {
     io.err(`cannot start: ${config.out} contains no generated code. Run \`npx viceroy compile\``);
     return exitCode.usage;
@@ -25,21 +31,46 @@ export async function repl(config: Config, io: Io): Promise<number> {
 }
 
 /**
+ * Opens the prompt of a job, or runs the script that is piped in.
+ * @param config undefined if the module of the job is outside of any project; no generated code is loaded then
+ */
+export async function jobRepl(
+  { job: source, export: name }: Pick<JobOptions, "job" | "export">,
+  config: Config | undefined,
+  io: Io,
+): Promise<number> {
+  const file = path.resolve(source);
+  if (!existsSync(file)) {
+    io.err(`cannot use ${source}: no such file`);
+    return exitCode.usage;
+  }
+  const flags = nodeFlags(file, config);
+  if (typeof flags === "string") {
+    io.err(flags);
+    return exitCode.usage;
+  }
+  const modules = config === undefined ? [] : namedModules(config);
+  const options = JSON.stringify({ source, modules });
+  return runProgram(process.execPath, [...flags, jobProgram, "repl", file, name, options]);
+}
+
+function namedModules(config: Config): readonly NamedModule[] {
+  const files = generatedFiles(config.root, config.out).filter((file) => !file.endsWith("/registry.ts"));
+  return files.map((file) => [moduleVariable(config.out, file), pathToFileURL(path.join(config.root, file)).href]);
+}
+
+/**
  * Returns the program that opens the prompt. It runs in the folder of the config, so that `viceroy` is the project's
  * own installation.
  */
-function promptProgram(config: Config, modules: readonly string[]): string {
-  const names = modules.map((file) => [
-    moduleVariable(config.out, file),
-    pathToFileURL(path.join(config.root, file)).href,
-  ]);
+function promptProgram(config: Config, modules: readonly NamedModule[]): string {
   const base = JSON.stringify(path.join(config.root, config.file));
   return `
 import { start } from "node:repl";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 const viceroy = await import(pathToFileURL(createRequire(${base}).resolve("viceroy")).href);
-const modules = ${JSON.stringify(names)};
+const modules = ${JSON.stringify(modules)};
 console.log("viceroy: " + Object.keys(viceroy).filter((name) => /^[a-z]/.test(name)).slice(0, 6).join(", ") + ", …");
 console.log("generated: " + modules.map(([name]) => name).join(", "));
 const prompt = start({ prompt: "viceroy> ", breakEvalOnSigint: true });

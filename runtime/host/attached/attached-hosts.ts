@@ -15,7 +15,7 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { type Extent, formatExtent, type Region, regionExtent } from "../../shape/index.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
 import { AttachedHost, type HostAccess, type HostCalls } from "./attached-host.js";
-import { GatewayHost, type GatewayOptions } from "./gateway-host.js";
+import { GatewayHost, type GatewayOptions, keepAliveOf } from "./gateway-host.js";
 import { type HostFinder, HostReturns } from "./host-returns.js";
 import type { HostAddress } from "./host-targets.js";
 import { type CodeTree, HostsCode } from "./hosts-code.js";
@@ -47,7 +47,10 @@ export type ControllerFiles = () => Promise<TlsFiles | undefined>;
 export class AttachedHosts implements OwnedMesh {
   readonly name: string;
   readonly dimension: string;
+  /** The access as the program has given it: what a process that reaches the hosts itself needs. */
   readonly access: HostAccess;
+  /** The host through which the others are reached; undefined if this process reaches them itself. */
+  readonly through: GatewayOptions | undefined;
   /** Absent if the hosts belong to no job. */
   readonly controllerFiles: ControllerFiles | undefined;
   readonly owner: LocalActor;
@@ -73,6 +76,7 @@ export class AttachedHosts implements OwnedMesh {
     this.name = name;
     this.dimension = dimension;
     this.access = access;
+    this.through = through;
     this.controllerFiles = controllerFiles;
     this.code = new HostsCode(firstCode && (() => firstCode(this)));
     this.members = new Membership({ [dimension]: targets.length });
@@ -193,7 +197,10 @@ export class AttachedHosts implements OwnedMesh {
   }
 
   #makeHost(target: HostAddress, id?: ProcId): AttachedHost {
-    return new AttachedHost(this.#runtime, target, this.access, this.#calls, this.#gateway, id);
+    const { access, through } = this;
+    // Hosts do not take a driver for ended that goes on through another gateway.
+    const keepAlive = through === undefined ? access.keepAlive : Math.max(access.keepAlive, keepAliveOf(through));
+    return new AttachedHost(this.#runtime, target, { ...access, keepAlive }, this.#calls, this.#gateway, id);
   }
 
   #isGateway({ daemon }: AttachedHost): boolean {

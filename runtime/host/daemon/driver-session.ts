@@ -169,8 +169,10 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
       const over = () => void this.abandon(`its driver has sent no beat for ${keepAlive} ms`);
+      // A controller that takes the place of the driver may wait for another time.
+      this.#silence?.stop();
       // The beats come from a process that the driver starts only now, so the first one may take longer.
-      this.#silence ??= new SilenceTimer(this.#platform.clock, keepAlive, over, attachLimitMs);
+      this.#silence = new SilenceTimer(this.#platform.clock, keepAlive, over, attachLimitMs);
     }
     const { id, hostname } = this.#owner;
     return { daemon: id, pid, hostname, node, viceroy: version };

@@ -51,9 +51,10 @@ async function prepare(state: HandOver): Promise<Prepared> {
   setControllerRuntime(runtime);
   const { platform } = runtime;
   const configs = state.procs.flatMap(({ procs }) => procs.map(({ config }) => config));
-  for (const loader of new Set(configs.map((config) => config.loader))) {
-    if (loader !== undefined) await platform.useLoader(loader);
-  }
+  const loaders = new Set(configs.flatMap(({ loader }) => loader ?? []));
+  // Processes that were started with options for TypeScript have no loader.
+  if (loaders.size === 0 && state.loader !== undefined) loaders.add(state.loader);
+  for (const loader of loaders) await platform.useLoader(loader);
   for (const registry of new Set(configs.map((config) => config.registry))) {
     if (registry !== undefined) await platform.importModule(registry);
   }

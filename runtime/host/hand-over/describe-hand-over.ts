@@ -12,6 +12,14 @@ import type { HandedActors, HandedHosts, HandedProc, HandedProcs, HandedPublicat
 import type { HandedMeshes } from "./refusals.js";
 
 /**
+ * Returns the module that makes a controller understand TypeScript; undefined if it needs none. A daemon starts it without the options of
+ * this program, as threads are.
+ */
+export function controllerLoader({ platform }: ProcessRuntime): string | undefined {
+  return platform.loaderFor({ isolation: "thread", execArgv: [] }, platform.classes.registryUrls);
+}
+
+/**
  * @param subject what is detached, for messages to people
  * @param tls the files of the certificate of the controller; undefined if the hosts need none
  * @throws Error if the class of an actor, or the start of a process, cannot be described; also rethrows errors of functions
@@ -25,10 +33,12 @@ export async function describeHandOver(
   tls: TlsFiles | undefined,
 ): Promise<HandOver> {
   const { proc } = runtime.mainProc;
+  const loader = controllerLoader(runtime);
   return {
     universe: runtime.universe,
     driver: proc.id,
     subject,
+    ...(loader === undefined ? {} : { loader }),
     hosts: groups.map((group) => describeHosts(group, tls)),
     procs: procs.map((mesh) => describeProcs(mesh, groups)),
     actors: await Promise.all(actors.map((mesh) => describeActors(runtime, mesh, procs))),

@@ -6,6 +6,7 @@
  * controller connects under the identity of the driver, and the hosts pass the messages to it. Up to the farewell, the
  * driver can go on as if nothing had happened.
  */
+import type { HostAgentMesh } from "../../../generated/host-agent.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { currentCell } from "../../actor/context.js";
 import { viewOf } from "../../actor/mesh/actor-mesh.js";
@@ -15,8 +16,8 @@ import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { countdown, settlesWithin } from "../../proc/time-limit.js";
-import { AttachedHost } from "../attached/attached-host.js";
-import type { AttachedHosts } from "../attached/attached-hosts.js";
+import type { AttachedHost } from "../attached/attached-host.js";
+import { AttachedHosts } from "../attached/attached-hosts.js";
 import { attachmentOf, type HostMesh } from "../mesh/host-mesh.js";
 import { type ProgramPublications, publicationsOf } from "../publish/program-publications.js";
 import { describeHandOver } from "./describe-hand-over.js";
@@ -120,9 +121,9 @@ class Detachment {
     const known = Promise.all(this.#meshes.actors.map((mesh) => mesh.whenKnown()));
     await settlesWithin(clock, this.#drain, known);
     const prepared = await this.#describe();
-    const first = this.#hosts[0]!;
-    await desk.start(first, this.#groups[0]!, prepared).catch((cause) => {
-      throw new Error(`its controller cannot start on host ${first.address}: ${errorMessage(cause)}`, { cause });
+    await desk.start(this.#groups[0]!, prepared).catch((cause) => {
+      const { address } = this.#hosts[0]!;
+      throw new Error(`its controller cannot start on host ${address}: ${errorMessage(cause)}`, { cause });
     });
     try {
       await this.#holdMessages(this.#drain + takeOverLimit);
@@ -205,21 +206,24 @@ class Detachment {
  * controller.
  */
 class ControllerDesk {
-  #host: AttachedHost | undefined;
+  #hosts: AttachedHosts | undefined;
   #controller: bigint | undefined;
 
-  async start({ target }: AttachedHost, { access }: AttachedHosts, state: HandOver): Promise<void> {
-    const host = new AttachedHost(new ProcessRuntime(makeNodePlatform(), undefined, () => {}), target, access);
-    this.#host = host;
-    await host.ready;
+  async start(group: AttachedHosts, state: HandOver): Promise<void> {
+    const runtime = new ProcessRuntime(makeNodePlatform(), undefined, () => {});
+    // A way of its own, because the driver ends its own one when it leaves the hosts.
+    const { name, dimension, access, through } = group;
+    const options = { name, dimension, access, through, targets: [group.hosts[0]!.target] };
+    this.#hosts = new AttachedHosts(runtime, runtime.mainProc.proc.root, options);
+    await this.#hosts.ready;
     const text = encodeHandOver(state);
-    this.#controller = await host.ask((agent) => agent.startController.callOne(text));
+    this.#controller = await this.#ask((agent) => agent.startController.callOne(text));
   }
 
   async handOver(state: HandOver): Promise<void> {
     const controller = this.#controller!;
     const text = encodeHandOver(state);
-    await this.#host!.ask((agent) => agent.handOver.callOne(controller, text));
+    await this.#ask((agent) => agent.handOver.callOne(controller, text));
     this.#controller = undefined;
   }
 
@@ -227,8 +231,12 @@ class ControllerDesk {
   async leave(): Promise<void> {
     const controller = this.#controller;
     if (controller !== undefined) {
-      await this.#host!.ask((agent) => agent.endController.callOne(controller)).then(undefined, () => {});
+      await this.#ask((agent) => agent.endController.callOne(controller)).then(undefined, () => {});
     }
-    await this.#host?.leave("the controller has taken over");
+    await this.#hosts?.stop({ reason: "the controller has taken over", drain: 0 });
+  }
+
+  #ask<T>(send: (agent: HostAgentMesh) => T): T {
+    return this.#hosts!.hostAt(0).ask(send);
   }
 }

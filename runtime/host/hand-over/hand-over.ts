@@ -94,6 +94,8 @@ export interface HandOver {
   readonly driver: bigint;
   /** The name, in messages to people, of the job that is detached: `job "train"`. */
   readonly subject: string;
+  /** The URL of the module that makes the controller understand TypeScript; absent if it needs none. */
+  readonly loader?: string;
   readonly hosts: readonly HandedHosts[];
   readonly procs: readonly HandedProcs[];
   readonly actors: readonly HandedActors[];

@@ -8,7 +8,7 @@ import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
 import { attachmentOf, type HostMesh, hostRegionOf } from "../mesh/host-mesh.js";
 import { publicationsOf } from "../publish/program-publications.js";
-import { describeHosts } from "./describe-hand-over.js";
+import { controllerLoader, describeHosts } from "./describe-hand-over.js";
 import { encodeServeOrder, type ServeOrder } from "./serve-order.js";
 
 /** The actor, and how the controller creates it. */
@@ -59,14 +59,12 @@ export async function findOnHosts(
  * @throws Error with the reason why no controller can outlive this program, or why it did not start
  */
 export async function serveOnHosts(mesh: HostMesh, served: ServedActor): Promise<void> {
-  const { platform } = currentRuntime();
   const attachment = await readyHostsOf(mesh);
   const tls = await attachment.controllerFiles?.();
   if (attachment.controllerFiles === undefined && attachment.access.proof.tls !== undefined) {
     throw new Error("its hosts need certificates and belong to no job, which would give one to a controller");
   }
-  const { registryUrls } = platform.classes;
-  const loader = platform.loaderFor({ isolation: "process", execArgv: undefined }, registryUrls);
+  const loader = controllerLoader(currentRuntime());
   // The hosts print what their processes print.
   const hosts = { ...describeHosts(attachment, tls), isSameLog: true };
   const order = encodeServeOrder({ ...served, hosts, ...(loader === undefined ? {} : { loader }) });

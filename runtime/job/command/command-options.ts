@@ -1,4 +1,4 @@
-/** What the commands of `viceroy job` get: their options, and where they print. */
+/** What the commands of `viceroy job`, and `viceroy repl --job`, get: their options, and where they print. */
 
 /** The options of the commands. */
 export interface JobCommandOptions {
@@ -25,6 +25,10 @@ export interface JobCommandOptions {
   readonly gpusPerProc?: number;
   /** The number of times that `spmd` starts all processes again. */
   readonly maxRestarts?: number;
+  /** The file of the job as the user has named it, for `repl`. */
+  readonly source?: string;
+  /** The generated modules of the project for `repl`: names of variables, and URLs. */
+  readonly modules?: readonly (readonly [string, string])[];
 }
 
 export interface CommandOutput {

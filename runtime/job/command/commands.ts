@@ -1,4 +1,4 @@
-/** The commands `viceroy job apply`, `state`, `kill`, `logs` and so on. Each of them gets a loaded job and returns an exit code. */
+/** The commands `viceroy job apply`, `state`, `kill`, `logs` and so on, and `viceroy repl --job`. Each of them gets a loaded job and returns an exit code. */
 import type { ClientOutcome } from "../batch/client.js";
 import type { Job } from "../job.js";
 import { formatPlace } from "../mesh-spec.js";
@@ -145,6 +145,12 @@ async function context(job: Job, { json }: JobCommandOptions, { out }: CommandOu
   return done;
 }
 
+/** A prompt with the job attached. */
+async function prompt(job: Job, options: JobCommandOptions, output: CommandOutput): Promise<number> {
+  const { repl } = await import("./repl/repl.js");
+  return repl(job, options, output);
+}
+
 /** The commands by name. */
 export const jobCommands: Readonly<Record<string, Command>> = {
   apply,
@@ -160,4 +166,5 @@ export const jobCommands: Readonly<Record<string, Command>> = {
   manifest,
   rbac,
   context,
+  repl: prompt,
 };

@@ -3,6 +3,7 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import type { DetachedActorInfo } from "../../tasks/index.js";
 import { attach } from "../attach.js";
 import type { Job } from "../job.js";
+import type { JobState } from "../job-state.js";
 import { formatPlace } from "../mesh-spec.js";
 
 /** The time in milliseconds in which the hosts must answer. A job that waits in a queue has none yet. */
@@ -30,8 +31,13 @@ export async function listActors(job: Job): Promise<ListedActors> {
   }
 }
 
-async function actorsOf(job: Job, signal: AbortSignal): Promise<ListedActor[]> {
-  const [meshes, { detachedActors }] = await Promise.all([attach(job, { signal }), import("../../tasks/index.js")]);
+async function actorsOf(job: Job, signal: AbortSignal): Promise<readonly ListedActor[]> {
+  return detachedActorsOf(job, await attach(job, { signal }));
+}
+
+/** Returns the detached actors on all hosts of a job. Rejects with the reason if they are not known. */
+export async function detachedActorsOf(job: Job, meshes: JobState<string>): Promise<readonly ListedActor[]> {
+  const { detachedActors } = await import("../../tasks/index.js");
   const listed = await Promise.all(
     Object.keys(job.meshes).map(async (mesh) => {
       const actors = await detachedActors(meshes[mesh]!);

@@ -4,14 +4,14 @@
  */
 import { createInterface } from "node:readline";
 import { type ActorMesh, lookup, onUnhandledFault, type ProcMesh, publish, thisHost, thisProc } from "viceroy";
-import { attach, type Job, ProcessJob, SlurmJob, SSHJob } from "viceroy/job";
+import { attach, type Job, KubernetesJob, ProcessJob, SlurmJob, SSHJob } from "viceroy/job";
 import { RdmaBuffer } from "viceroy/rdma";
 import "../generated/registry.js";
 import type { IndexMesh } from "../generated/index.js";
 import { ShyIndex } from "../src/shy-index.js";
 import { WordIndex } from "../src/word-index.js";
 
-const classes = { process: ProcessJob, slurm: SlurmJob, ssh: SSHJob };
+const classes = { process: ProcessJob, slurm: SlurmJob, ssh: SSHJob, kubernetes: KubernetesJob };
 const { kind = "process", ...options } = JSON.parse(process.argv[2] ?? "{}") as { kind?: keyof typeof classes };
 const job = new classes[kind](options as never) as Job<string>;
 const procs = new Map<string, ProcMesh>();
@@ -76,6 +76,17 @@ const commands: Record<string, (...args: string[]) => unknown> = {
     procs.set(on, resized);
     meshes.set(mesh, resized.resizeActors(meshes.get(mesh)!));
     await meshes.get(mesh)!.ready;
+  },
+  /** Lets the actors on a host fail as soon as there is a file. */
+  failAt(mesh, hosts, file) {
+    const failing = (indexOf(mesh) as IndexMesh<"hosts">).slice({ hosts: Number(hosts) });
+    failing.block.broadcast(file);
+    failing.fail.broadcast(`found ${file}`);
+  },
+  /** What the calls to all actors bring: answers, and messages of errors. */
+  async outcomes(mesh) {
+    const settled = [...(await indexOf(mesh).add.callSettled("x")).values()];
+    return settled.map((each) => (each.status === "fulfilled" ? each.value : (each.reason as Error).message));
   },
   async states(mesh) {
     return [...(await indexOf(mesh).add.callSettled("x")).values()].map(({ status }) => status);

@@ -97,6 +97,7 @@ export class WordIndex extends IndexActor {
   }
   async block(file: string): Promise<void> {
     while (!existsSync(file)) await delay(10);
+    console.log(`there is ${file}`);
   }
   async later(port: Port<string>, text: string): Promise<void> {
     setTimeout(() => port.send(text), 10);
