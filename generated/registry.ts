@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x348ae886e8dc469fn,
+    "viceroy/schemas/host-agent#HostAgent": 0x43b112d30c19d420n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x18a340b3d79e45e1n,
     "viceroy/schemas/sync#CodeStore": 0xe3c31158a5916b30n,
     "viceroy/schemas/tasks#DetachedActors": 0x0cb11aad23bbd8f8n,

@@ -18,8 +18,8 @@ import type { FailureCause } from "./supervision.js";
 export interface HostTerms {
   /** The version of Viceroy. */
   viceroy: string;
-  /** What the driver says of itself, for the log of the host. */
-  driver: string;
+  /** What the driver says of itself, for the log of the host. Absent: it says nothing. */
+  driver?: string;
   /** The fingerprint of the driver's schema of process agents, which the driver calls directly. */
   procAgent: Uint64;
   /** The fingerprint of the driver's schema of host agents. */

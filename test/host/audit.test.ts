@@ -70,6 +70,10 @@ test("a driver of this machine without a certificate is noted by what it says", 
   expect(notes(host)).toEqual([`viceroy host: attached: ${own}, Viceroy ${version}`]);
 });
 
+test("a driver that says nothing of itself is a process", () => {
+  expect(describeDriver({ viceroy: "1" }, { peer: "10.0.0.7:1" })).toBe("a process, from 10.0.0.7:1, Viceroy 1");
+});
+
 test("what a driver says of itself is one line of bounded length", () => {
   const driver = `me\nviceroy host: attached: root\u001b[2J\u0085${"x".repeat(10_000)}`;
   const line = describeDriver({ driver, viceroy: "1\r2" }, { identity: parseIdentity("viceroy://job/controller") });

@@ -15,7 +15,7 @@ const longestName = 200;
 
 /** Returns one line about a driver, in which what it says of itself cannot look like another line. */
 export function describeDriver(
-  { driver, viceroy }: Pick<HostTerms, "driver" | "viceroy">,
+  { driver = "a process", viceroy }: Pick<HostTerms, "driver" | "viceroy">,
   origin: DriverOrigin,
 ): string {
   return `${printable(driver)}${describeOrigin(origin)}, Viceroy ${printable(viceroy)}`;
