@@ -66,7 +66,7 @@ onSlurm("a job of Slurm that fails", (lab) => {
       /^cannot start job "viceroy": Slurm has ended job \d+: FAILED \(NonZeroExitCode\); its output/,
     );
     expect(message).toMatch(
-      /workers 0: viceroy host: cannot start on node n1: there is no Node\.js: the shell finds no program \/opt\/it's\/node; /,
+      /workers [01]: viceroy host: cannot start on node n[12]: there is no Node\.js: the shell finds no program \/opt\/it's\/node; /,
     );
     expect(message).toContain(
       "install it there, name it with the option node, or make it available with the option setup",
