@@ -45,7 +45,7 @@ import { type FailureCause, FailureCauseCodec } from "./supervision.js";
 export interface HostTerms {
   /** The version of Viceroy. */
   viceroy: string;
-  /** What the driver says of itself, for the log of the host. Absent: it says nothing. */
+  /** The name of the driver in the log of the host, as the driver gives it. Absent: it gives none. */
   driver?: string;
   /** The fingerprint of the driver's schema of process agents, which the driver calls directly. */
   procAgent: bigint;

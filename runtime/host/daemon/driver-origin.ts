@@ -1,8 +1,8 @@
-/** Who a driver is, for the log of a host: what is known of its connection, and what it says of itself. */
+/** Describes drivers for the log of a host: by the facts of their connections, and by what they say of themselves. */
 import type { HostTerms } from "../../../generated/host-agent.js";
 import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
 
-/** What is known of a driver by its connection. */
+/** The facts of the connection of a driver. */
 export interface DriverOrigin {
   /** Its address, or that of the driver gateway; absent for a driver on this machine. */
   readonly peer?: string | undefined;
@@ -27,6 +27,7 @@ export function describeOrigin({ peer, identity }: DriverOrigin): string {
   return identity === undefined ? from : `${from}, as ${formatIdentity(identity)}`;
 }
 
+/** Replaces what ends a line, moves a cursor, or changes the direction of text. */
 function printable(text: string): string {
-  return text.slice(0, longestName).replace(/[^\x20-\x7e\u00a0-\uffff]/g, "?");
+  return text.slice(0, longestName).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
 }

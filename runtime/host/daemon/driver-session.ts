@@ -100,7 +100,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   #addressKind: NetworkAddress["kind"] = "unix";
   readonly #commands: SessionCommands | undefined;
   #isAttached = false;
-  /** Who the driver is, for the log of the host; undefined until it has attached. */
+  /** The description of the driver in the log of the host; undefined until it has attached. */
   #who: string | undefined;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;

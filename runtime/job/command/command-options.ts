@@ -1,4 +1,4 @@
-/** What the commands of `viceroy job`, and `viceroy repl --job`, get: their options, and where they print. */
+/** The options of the commands of `viceroy job` and of `viceroy repl --job`, and the outputs to which they print. */
 
 /** The options of the commands. */
 export interface JobCommandOptions {

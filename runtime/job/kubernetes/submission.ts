@@ -28,7 +28,7 @@ export interface RunFacts extends Pick<Submission, "applyId" | "lostTimeout" | "
   readonly hasCommand?: boolean;
   /** The secrets of the hosts by their URIs; absent in a manifest for people. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** What programs on other machines need, in base64 by its names; absent: it is in no Secret. */
+  /** The record and the credentials for programs on other machines, in base64 by their names; absent: the job is not shared. */
   readonly shared?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -28,11 +28,11 @@ export class SilentHostError extends Error {
   }
 }
 
-/** How hosts are asked. */
+/** The way in which hosts are asked. */
 export interface AskingHosts {
   /** Resolves if a host accepts a connection, and rejects with the reason if it does not. */
   connect(host: AskedHost): Promise<void>;
-  /** What to do about a host that does not answer, which follows the reason in the error; empty if nothing is known. */
+  /** The advice about a host that does not answer, which follows the reason in the error; empty if there is none. */
   readonly advice: string;
 }
 

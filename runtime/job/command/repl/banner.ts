@@ -1,4 +1,4 @@
-/** What the prompt of a job prints first: the job, its hosts, what is published there, and the names that are known. */
+/** Makes the first lines of the prompt of a job: they name the job, its hosts, the published meshes, and the known names. */
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import type { Job } from "../../job.js";
 import type { PromptNames } from "./names.js";

@@ -28,7 +28,7 @@ export async function runScript(
   return Promise.race([evaluated, aside.failed.then(() => failed)]);
 }
 
-/** What the prompt prints by itself: errors that nothing has caught, such as those of timers. */
+/** Takes what the prompt prints by itself, which are errors that nothing has caught, such as those of timers. */
 function errorsAside(output: CommandOutput): { readonly printer: Writable; readonly failed: Promise<void> } {
   let fail = () => {};
   const failing = new Promise<void>((resolve) => {

@@ -35,7 +35,7 @@ export interface JobRun {
   readonly hasCommand?: boolean;
   /** The secrets of the hosts, in base64 by the keys of {@link secretKey}; absent: they are empty. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** What programs on other machines need, in base64 by its names; absent: it is empty. */
+  /** The record and the credentials for programs on other machines, in base64 by their names; absent: there are none yet. */
   readonly shared?: Readonly<Record<string, string>>;
 }
 

@@ -24,17 +24,10 @@ export function driverRole(
   reach: ReachChoice,
 ): KubernetesObject {
   const isReadOnly = !Object.values(spec.meshes).some(isProvisioned);
-  return {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "Role",
-    metadata: { name: `${name}-driver`, namespace, labels: { [jobLabel]: name } },
-    rules: [
-      ...watchedPods,
-      ...(reach === "direct" ? [] : [forwardedPorts]),
-      ...(isReadOnly ? [] : ownObjects(objects)),
-      ...(spec.share ? [sharedCredentials(name)] : []),
-    ],
-  };
+  return role(namespace, name, "driver", reach, [
+    ...(isReadOnly ? [] : ownObjects(objects)),
+    ...(spec.share ? [sharedCredentials(name)] : []),
+  ]);
 }
 
 /** Returns the Role of programs that attach a job which is submitted on another machine, and shared. */
@@ -43,17 +36,26 @@ export function attachRole(
   { owner }: JobObjects,
   reach: ReachChoice,
 ): KubernetesObject {
+  return role(namespace, name, "attach", reach, [
+    { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get"] },
+    { apiGroups: ["batch"], resources: ["jobs"], verbs: ["list", "watch"] },
+    sharedCredentials(name),
+  ]);
+}
+
+/** Returns a Role that reads the pods of a job, connects to them in the way that `reach` needs, and has further rules. */
+function role(
+  namespace: string,
+  job: string,
+  purpose: "driver" | "attach",
+  reach: ReachChoice,
+  further: readonly PolicyRule[],
+): KubernetesObject {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "Role",
-    metadata: { name: `${name}-attach`, namespace, labels: { [jobLabel]: name } },
-    rules: [
-      ...watchedPods,
-      ...(reach === "direct" ? [] : [forwardedPorts]),
-      { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get"] },
-      { apiGroups: ["batch"], resources: ["jobs"], verbs: ["list", "watch"] },
-      sharedCredentials(name),
-    ],
+    metadata: { name: `${job}-${purpose}`, namespace, labels: { [jobLabel]: job } },
+    rules: [...watchedPods, ...(reach === "direct" ? [] : [forwardedPorts]), ...further],
   };
 }
 

@@ -53,5 +53,5 @@ export class NodeReach {
   }
 }
 
-/** For a driver that has taken another machine with the name of a node for the node. */
+/** The advice for a driver that has taken another machine with the name of a node for the node. */
 const missedAdvice = '; if this machine does not reach the nodes, use the option reach: "ssh"';
