@@ -1,12 +1,11 @@
 /** Deletes a run with all that it has made, and waits until its pods are gone. */
 import { holding } from "../batch/batch-run.js";
 import type { KubernetesApi } from "./api/kubernetes-api.js";
-import { retrying } from "./api/retry.js";
+import { awayLimit, retrying } from "./api/retry.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
 import { endGraceSeconds } from "./manifest/layout.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { podSources, runSelector } from "./pods/pod-sources.js";
-import { awayLimit } from "./submission.js";
 
 /** Time in ms for the objects and pods of a job to be gone after it was deleted. */
 const destroyLimit = 120_000;
@@ -39,7 +38,9 @@ export async function destroyRun(
     const left = pods.map(({ metadata }) => metadata);
     const deleteNext = async (): Promise<void> => {
       for (let pod = left.pop(); pod !== undefined; pod = left.pop()) {
-        await api.delete("Pod", pod.name!, { uid: pod.uid!, gracePeriodSeconds: endGraceSeconds });
+        const { name, uid } = pod;
+        const end = () => api.delete("Pod", name!, { uid: uid!, gracePeriodSeconds: endGraceSeconds });
+        await retrying(end, { limit: awayLimit, signal });
       }
     };
     await Promise.all(Array.from({ length: parallelDeletes }, deleteNext));
@@ -47,7 +48,7 @@ export async function destroyRun(
     await holding(feed.until((state) => (state.size === 0 ? true : undefined), signal));
   } catch (cause) {
     if (!signal.aborted) throw cause;
-    const { items } = await api.list("Pod", { labelSelector });
+    const { items } = await retrying(() => api.list("Pod", { labelSelector }), { limit: awayLimit });
     const names = items.map(({ metadata }) => metadata.name).slice(0, 5);
     const text = `pods of the job are still there after ${destroyLimit} ms: ${names.join(", ")}; look with kubectl describe pod`;
     throw new Error(text, { cause });

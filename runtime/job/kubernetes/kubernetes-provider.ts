@@ -25,7 +25,7 @@ import type { JobRecord } from "../record/job-record.js";
 import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
-import { retrying } from "./api/retry.js";
+import { awayLimit, retrying } from "./api/retry.js";
 import { checkCommand, commandJobName } from "./batch/check-command.js";
 import { commandOutcome, commandStart } from "./batch/command-end.js";
 import { checkResizer, commandSecret, hasCommand, isOfCommand, podsOfCommand } from "./batch/command-run.js";
@@ -55,7 +55,7 @@ import { podSigner } from "./pods/sign-pods.js";
 import { PodReach, type ReachChoice } from "./reach/pod-reach.js";
 import { sharedData, takeSharedRun } from "./shared-run.js";
 import { JobSizing } from "./size/job-sizing.js";
-import { applyObjects, awayLimit, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
+import { applyObjects, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
 
 /** Time in ms that hosts wait for a driver, if they are to end with it. */
 const driverEndMs = 60_000;

@@ -12,11 +12,11 @@ import type { RunCredentials } from "../provider.js";
 import { type JobRecord, parseRecord } from "../record/job-record.js";
 import { specHash } from "../record/spec-hash.js";
 import type { KubernetesApi } from "./api/kubernetes-api.js";
-import { retrying } from "./api/retry.js";
+import { awayLimit, retrying } from "./api/retry.js";
 import { tokenName } from "./batch/private-files.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
 import { sharedSecretName } from "./manifest/layout.js";
-import { awayLimit, base64 } from "./submission.js";
+import { base64 } from "./submission.js";
 
 /** The names of the parts of the Secret, besides those of the credentials. */
 const recordKey = "record.json";

@@ -8,7 +8,7 @@ import type { Submission } from "../provider.js";
 import { formatRecord, type JobRecord } from "../record/job-record.js";
 import { makeDaemonArchive } from "../ssh/daemon-archive.js";
 import type { KubernetesApi } from "./api/kubernetes-api.js";
-import { retrying } from "./api/retry.js";
+import { awayLimit, retrying } from "./api/retry.js";
 import { type HostOrder, orderName } from "./host/host-order.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { type JobObjects, type JobRun, ownedBy } from "./manifest/job-objects.js";
@@ -16,9 +16,6 @@ import { commandMesh, holderProgram, secretKey } from "./manifest/layout.js";
 
 /** The folder of the built files. */
 const dist = new URL("./", import.meta.url);
-
-/** Time in ms for which an API server that is away is asked again. */
-export const awayLimit = 60_000;
 
 /** Makes the parts of the objects that differ between runs of a job. */
 export interface RunFacts extends Pick<Submission, "applyId" | "lostTimeout" | "record"> {

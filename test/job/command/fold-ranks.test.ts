@@ -1,7 +1,8 @@
 /** Tests of how the lines of many ranks are folded. */
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type HostLine, RankFolder } from "../../../runtime/job/command/fold-ranks.js";
+import { FoldingPrinter } from "../../../runtime/job/command/folding-printer.js";
 
 /** Folds lines, each given as `mesh rank line`. */
 function fold(...lines: readonly string[]): string[] {
@@ -74,4 +75,20 @@ test("no line is lost or doubled, and those of a process keep their order", () =
       }
     }),
   );
+});
+
+test("lines that are printed while they arrive are folded if they arrive within a moment", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const printed: string[] = [];
+  const printer = new FoldingPrinter((line) => printed.push(line));
+  printer.add(parse("t 0 ready"));
+  vi.advanceTimersByTime(599);
+  printer.add(parse("t 1 ready"));
+  expect(printed).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(printed).toEqual(["t[0-1] ready"]);
+  printer.add(parse("t 2 ready"));
+  printer.flush();
+  expect(printed).toEqual(["t[0-1] ready", "t[2] ready"]);
 });

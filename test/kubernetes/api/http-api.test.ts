@@ -27,6 +27,26 @@ test("a missing permission is named with its verb, its resource and the command 
   );
 });
 
+test("a refusal of what was allowed before passes, because an API server that starts refuses until it has read the Roles", async () => {
+  const said = 'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "lab"';
+  let isStarting = true;
+  const server = await start((_, response) => {
+    if (isStarting) refuse(response, 403, "Forbidden", said);
+    else answerJson(response, { items: [], metadata: { resourceVersion: "7" } });
+  });
+  const api = await server.open();
+  const refusal = async () => {
+    const error = await api.list("Pod").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(KubernetesError);
+    return error as KubernetesError;
+  };
+  expect(await refusal()).toMatchObject({ status: 403, isTransient: false });
+  isStarting = false;
+  await api.list("Pod");
+  isStarting = true;
+  expect(await refusal()).toMatchObject({ status: 403, isTransient: true });
+});
+
 test("a namespace that is being deleted is no missing permission", async () => {
   const said =
     'configmaps "x" is forbidden: unable to create new content in namespace lab because it is being terminated';

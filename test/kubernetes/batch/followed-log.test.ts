@@ -57,3 +57,23 @@ test("a refusal is an error, because another attempt would be refused, too", asy
   const api = logOf([], [0], () => refused);
   await expect(read(api, () => false)).rejects.toBe(refused);
 });
+
+test("a container that is being started, and a node that does not know its pod yet, are asked again until the container has ended", async () => {
+  const lines = ["2026-11-27T10:00:00.000000001Z a"];
+  const early = [400, 404].map((status) => new KubernetesError("not yet", { status }));
+  const api = logOf(lines, [0, 0, 1, 1], (part) => early[part]);
+  expect(await read(api, () => api.asked.length >= 3)).toEqual(["a"]);
+  const gone = logOf([], [0], () => early[1]);
+  await expect(read(gone, () => true)).rejects.toBe(early[1]);
+});
+
+test("a reader that may not miss the return of the API server asks often while it is away", async () => {
+  const pauses: number[] = [];
+  const slow = { ...world, pause: async (ms: number) => void pauses.push(ms) };
+  const parts = [...Array(10).fill(0), 1, 1];
+  const api = logOf(["2026-11-27T10:00:00.000000001Z a"], parts, (part) => (part < 10 ? away : undefined));
+  const { signal } = new AbortController();
+  const options = { pod: "p", container: "host", isOver: () => api.asked.length >= 10, signal, longestPause: 400 };
+  for await (const line of followLog(api, options, slow)) expect(line).toBe("a");
+  expect(pauses).toEqual([125, 250, ...Array(8).fill(400)]);
+});

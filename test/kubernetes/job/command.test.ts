@@ -106,7 +106,8 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
       const shown = await lab().config.makeApiClient(CoreV1Api).readNamespacedPodLog({ namespace, name });
       expect(shown.split("\n")[0]).toBe("viceroy job: waits for its program");
 
-      expect(await viceroyJob(place, "kill")).toMatchObject({ code: 0, err: "" });
+      const killed = await viceroyJob(place, "kill");
+      expect(`${killed.code} ${killed.err}`).toBe("0 ");
       await until(async () => (await podsOf(namespace)).length === 0);
     },
     limitUnderLoad(240_000, 480_000),
@@ -130,10 +131,12 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
       await until(() => clientLines(reading.printed()).length > 0, limitUnderLoad(30_000, 120_000));
       await lab().stopApiServer();
       await lab().startApiServer();
-      expect(await viceroyJob(place, "kill")).toMatchObject({ code: 0, err: "" });
+      const killed = await viceroyJob(place, "kill");
+      expect(`${killed.code} ${killed.err}`).toBe("0 ");
       // It has got SIGTERM while its hosts were still there, and the reader has not lost a line.
-      const lines = clientLines((await reading.ended).out);
-      expect(lines.slice(1)).toEqual([{ answers: 4 }, { active: false }]);
+      const { out, err } = await reading.ended;
+      expect(err).toBe("");
+      expect(clientLines(out).slice(1)).toEqual([{ answers: 4 }, { active: false }]);
       expect(await podsOf(place.namespace)).toEqual([]);
     },
     limitUnderLoad(240_000, 480_000),

@@ -56,7 +56,7 @@ async function dial(
     protocols: ["v4.channel.k8s.io"],
     framing: channelFraming(pod, port),
     refused: async (answer: IncomingMessage) =>
-      refusedError(answer.statusCode ?? 0, await text(answer).catch(() => ""), asked, access, undefined),
+      refusedError({ status: answer.statusCode ?? 0, text: await text(answer).catch(() => "") }, asked, access),
   };
   const { dialWebSocket } = await import("../../../link/transport/websocket/index.js");
   try {

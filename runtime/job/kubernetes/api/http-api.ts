@@ -52,6 +52,8 @@ interface Call extends Asked {
 export class HttpApi implements KubernetesApi {
   readonly namespace: string;
   readonly #access: ClusterAccess;
+  /** What the API server has allowed so far. */
+  readonly #allowed = new Set<string>();
 
   constructor(access: ClusterAccess, namespace: string) {
     this.#access = access;
@@ -106,7 +108,10 @@ export class HttpApi implements KubernetesApi {
         this.#access,
       );
       if (event.type !== "ERROR") yield event;
-      else throw refusedError(event.object.code ?? 500, JSON.stringify(event.object), call, this.#access, undefined);
+      else {
+        const refusal = { status: event.object.code ?? 500, text: JSON.stringify(event.object) };
+        throw refusedError(refusal, call, this.#access);
+      }
     }
   }
 
@@ -233,10 +238,15 @@ export class HttpApi implements KubernetesApi {
 
   async #accepted(answer: IncomingMessage, call: Call): Promise<IncomingMessage> {
     const status = answer.statusCode ?? 0;
-    if (status >= 200 && status < 300) return answer;
+    const permission = permissionOf(call);
+    if (status >= 200 && status < 300) {
+      this.#allowed.add(permission);
+      return answer;
+    }
     const seconds = Number(answer.headers["retry-after"]);
     const text = await textOf(answer).catch(() => "");
-    throw refusedError(status, text, call, this.#access, seconds > 0 ? seconds * 1000 : undefined);
+    const retryAfter = seconds > 0 ? seconds * 1000 : undefined;
+    throw refusedError({ status, text, retryAfter, wasAllowed: this.#allowed.has(permission) }, call, this.#access);
   }
 
   async #send({
@@ -276,6 +286,11 @@ export class HttpApi implements KubernetesApi {
       sent.end(content);
     });
   }
+}
+
+/** Returns what of a Role a request needs. Roles allow the pods of a namespace together, and other objects perhaps by their names. */
+function permissionOf({ verb, resource, name = "" }: Asked): string {
+  return resource.startsWith("pods") ? `${verb} ${resource}` : `${verb} ${resource} ${name}`;
 }
 
 /** @throws KubernetesError if a text is no JSON, as when something between the program and the API server has answered */

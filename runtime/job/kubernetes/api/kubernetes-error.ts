@@ -13,21 +13,32 @@ export class KubernetesError extends Error {
   readonly reason: string;
   /** The time in ms after which the API server wants to be asked again; absent if it has not said so. */
   readonly retryAfter?: number;
+  readonly #wasAllowed: boolean;
 
+  /** @param facts `wasAllowed`: whether the API server refuses what it has allowed this program before */
   constructor(
     message: string,
-    facts: { readonly status: number; readonly reason?: string; readonly retryAfter?: number | undefined },
+    facts: {
+      readonly status: number;
+      readonly reason?: string;
+      readonly retryAfter?: number | undefined;
+      readonly wasAllowed?: boolean;
+    },
     options?: ErrorOptions,
   ) {
     super(message, options);
     this.status = facts.status;
     this.reason = facts.reason ?? "";
     if (facts.retryAfter !== undefined) this.retryAfter = facts.retryAfter;
+    this.#wasAllowed = facts.wasAllowed ?? false;
   }
 
-  /** Whether the same request may succeed later: the API server is away, starts, or is busy. */
+  /**
+   * Whether the same request may succeed later: the API server is away, starts, or is busy. One that starts refuses everything until it has read the
+   * Roles.
+   */
   get isTransient(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500;
+    return this.status === 0 || this.status === 429 || this.status >= 500 || this.#wasAllowed;
   }
 
   /** Whether the credentials were not accepted, or could not be got. They can be others after the user has logged in again. */
@@ -60,13 +71,21 @@ interface StatusBody {
   readonly reason?: string;
 }
 
-/** Makes the error of an answer. @param text the body of the answer */
+/** An answer that refuses a request. */
+export interface Refusal {
+  readonly status: number;
+  /** The body of the answer. */
+  readonly text: string;
+  readonly retryAfter?: number | undefined;
+  /** Whether the API server has allowed such a request before. */
+  readonly wasAllowed?: boolean;
+}
+
+/** Makes the error of an answer. */
 export function refusedError(
-  status: number,
-  text: string,
+  { status, text, retryAfter, wasAllowed = false }: Refusal,
   asked: Asked,
   { server, who }: Asker,
-  retryAfter: number | undefined,
 ): KubernetesError {
   const { message = text.slice(0, 400).trim() || `status ${status}`, reason = "" } = parseStatus(text);
   const facts = { status, reason, retryAfter };
@@ -80,7 +99,9 @@ export function refusedError(
     const verb = said.endsWith(" is forbidden:") ? "create" : /\bcannot (\w+) resource\b/.exec(said)?.[1];
     const may = `${who} may not ${verb} ${asked.resource} in namespace "${asked.namespace}"`;
     const advice = '"viceroy job rbac" prints the Role that it needs';
-    if (verb !== undefined) return new KubernetesError(`${may}: ${said.replace(/:$/, "")}; ${advice}`, facts);
+    if (verb !== undefined) {
+      return new KubernetesError(`${may}: ${said.replace(/:$/, "")}; ${advice}`, { ...facts, wasAllowed });
+    }
   }
   return new KubernetesError(`cannot ${describe(asked)}: ${message}${adviceFor(status, message, asked)}`, facts);
 }

@@ -9,6 +9,9 @@ const longestPauseMs = 10_000;
 /** The longest time in ms for which the API server can ask for a pause. A longer one is a mistake of something in between. */
 const longestWantedMs = 60_000;
 
+/** Time in ms for which an API server that is away is asked again, where nobody says otherwise. */
+export const awayLimit = 60_000;
+
 /** Time and chance, which tests give. */
 export interface RetryWorld {
   /** Returns ms of a monotonic clock. */

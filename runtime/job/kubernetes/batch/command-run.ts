@@ -3,12 +3,9 @@ import { join } from "node:path";
 import { hostUri, secretsFile } from "../../credentials/credentials-folder.js";
 import type { Submission } from "../../provider.js";
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
-import { retrying } from "../api/retry.js";
+import { awayLimit, retrying } from "../api/retry.js";
 import { commandLabel, commandMesh, meshLabel } from "../manifest/layout.js";
 import { runSelector } from "../pods/pod-sources.js";
-
-/** Time in ms for which an API server that is away is asked again. */
-const awayLimit = 60_000;
 
 /** Returns whether a command runs in a pod of its own. @param owner the owner of the objects of a run */
 export function hasCommand({ metadata }: ApiObject): boolean {

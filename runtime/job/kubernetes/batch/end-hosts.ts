@@ -1,11 +1,8 @@
 /** Ends the hosts of a run whose command has ended. */
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
-import { retrying } from "../api/retry.js";
+import { awayLimit, retrying } from "../api/retry.js";
 import { commandMesh, meshLabel, runLabel } from "../manifest/layout.js";
-
-/** Time in ms for which an API server that is away is asked again. A pod that was told to end may have less. */
-const awayLimit = 60_000;
 
 /** Returns the names of the Jobs of the hosts of a run. @throws KubernetesError if the pod may not list Jobs, or the API server stays away */
 export async function hostJobs(api: Pick<KubernetesApi, "list">, applyId: string): Promise<string[]> {

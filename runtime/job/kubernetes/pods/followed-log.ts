@@ -15,6 +15,8 @@ export interface FollowedLog {
   /** Returns whether the container has ended, or its pod is gone. */
   readonly isOver: () => boolean;
   readonly signal: AbortSignal;
+  /** The longest pause in ms before the next attempt while the API server is away. Default: that of all requests. */
+  readonly longestPause?: number | undefined;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface FollowedLog {
  */
 export async function* followLog(
   api: Pick<KubernetesApi, "logs">,
-  { pod, container, isOver, signal }: FollowedLog,
+  { pod, container, isOver, signal, longestPause = Number.POSITIVE_INFINITY }: FollowedLog,
   world: RetryWorld = systemWorld,
 ): AsyncGenerator<string, void> {
   /** The time of the last line, and the number of lines with this time. */
@@ -49,9 +51,12 @@ export async function* followLog(
       }
       if (wasOver) return;
     } catch (error) {
-      if (!(error instanceof KubernetesError && error.isTransient)) throw error;
+      if (!(error instanceof KubernetesError)) throw error;
+      // A container that is being started has no log yet, and a node that does not know its pod yet has none either.
+      const isEarly = !wasOver && (error.status === 400 || error.status === 404);
+      if (!error.isTransient && !isEarly) throw error;
       failures++;
-      wait = pauseAfter(failures, world, error.retryAfter);
+      wait = Math.min(longestPause, pauseAfter(failures, world, error.retryAfter));
     }
     await world.pause(wait, signal).catch(() => {});
   }

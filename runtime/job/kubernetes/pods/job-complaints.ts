@@ -5,9 +5,8 @@
 import type { Report } from "../../provider.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
-import { retrying } from "../api/retry.js";
+import { awayLimit, retrying } from "../api/retry.js";
 import { meshLabel } from "../manifest/layout.js";
-import { awayLimit } from "../submission.js";
 import { observe } from "./observe.js";
 import type { EventObject } from "./pod-object.js";
 

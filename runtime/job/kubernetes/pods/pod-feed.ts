@@ -2,6 +2,7 @@
  * The pods of a job in this program. All that wait for something of them share one watch for each selection, which runs while somebody waits.
  */
 import type { KubernetesApi, Selection } from "../api/kubernetes-api.js";
+import { awayLimit, retrying } from "../api/retry.js";
 import { observe } from "./observe.js";
 import { afterMessage, noPods, type PlaceOf, type PodState } from "./pod-state.js";
 
@@ -66,6 +67,16 @@ export class PodFeed {
       signal.addEventListener("abort", aborted);
       this.#join(waiter);
     });
+  }
+
+  /** Returns the pods as they are now, while the watch may still tell of earlier states. @throws KubernetesError if they cannot be read */
+  async listed(signal: AbortSignal): Promise<PodState> {
+    const api = await this.#api();
+    const states = this.#sources.map(async ({ selection, placeOf }) => {
+      const { items } = await retrying(() => api.list("Pod", selection), { limit: awayLimit, signal });
+      return afterMessage(noPods, { kind: "listed", items }, placeOf);
+    });
+    return new Map((await Promise.all(states)).flatMap((state) => [...state]));
   }
 
   #join(waiter: Waiter): void {

@@ -13,6 +13,12 @@ import { noPods, type PodFacts, type PodState } from "./pod-state.js";
 /** Time in ms in which the last lines of hosts are read when the command has ended. */
 const lastLinesMs = 5000;
 
+/**
+ * The longest pause in ms between two attempts to read what a command prints. Its pod can be deleted soon after the API server is back, and its last
+ * lines with it.
+ */
+const commandPauseMs = 500;
+
 /** Maximum number of lines that are read ahead of the reader. */
 const maxAhead = 10_000;
 
@@ -35,10 +41,11 @@ export async function* readPodLogs(
   /** The reader of the pod of the command, if there is one. */
   const commands: Promise<void>[] = [];
   let current = noPods;
-  const linesOf = ({ uid, name, container }: PodFacts): AsyncIterable<string> => {
+  const linesOf = ({ uid, name, container, place }: PodFacts): AsyncIterable<string> => {
     if (ended === undefined) return api.logs(name, { container, follow: false, signal: either });
     const isOver = () => current.get(uid)?.isOver !== false;
-    return followLog(api, { pod: name, container, isOver, signal: either });
+    const longestPause = place.mesh === commandMesh ? commandPauseMs : undefined;
+    return followLog(api, { pod: name, container, isOver, signal: either, longestPause });
   };
   const read = async (pod: PodFacts) => {
     const isCommand = pod.place.mesh === commandMesh;
@@ -57,6 +64,8 @@ export async function* readPodLogs(
     for (const pod of [...state.values()].sort(byPlace)) {
       if (!(pod.isRunning || pod.isOver) || readers.has(pod.uid)) continue;
       const reading = read(pod).catch(ignoreGone);
+      // It is waited for below.
+      reading.catch(() => {});
       readers.set(pod.uid, reading);
       if (pod.place.mesh === commandMesh) commands.push(reading);
     }
@@ -66,7 +75,9 @@ export async function* readPodLogs(
       begin(await holding(feed.until((state) => state, either)));
     } else {
       const watching = holding(feed.until((state) => void begin(state), either));
-      await Promise.race([watching, ended(either)]).catch(() => {});
+      await Promise.race([watching, ended(either)]);
+      // The end of a Job can be told before its last pods.
+      begin(await holding(feed.listed(either)));
     }
     await Promise.all(commands);
     // Hosts whose command was killed go on for a while.

@@ -2,15 +2,12 @@
 import { credentialsFolder, hostUri } from "../../credentials/credentials-folder.js";
 import type { isStranger, PodIssuer } from "../../credentials/index.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
-import { retrying } from "../api/retry.js";
+import { awayLimit, retrying } from "../api/retry.js";
 import { secretKey, secretName } from "../manifest/layout.js";
 import type { PodReach } from "../reach/pod-reach.js";
 import { enrolmentPort } from "./pod-ports.js";
 import { PodSigner } from "./pod-signer.js";
 import type { PodFacts } from "./pod-state.js";
-
-/** Time in ms for which an API server that is away is asked again. */
-const awayLimit = 60_000;
 
 /** The run whose pods are signed for. */
 export interface SignedRun {

@@ -6,18 +6,22 @@ import type { PodFeed } from "../pods/pod-feed.js";
 /**
  * Resolves when all earlier pods at some places have ended, and the Job controller has counted their ends. Later it would take their ends for those of
  * the next pods.
+ * @returns their ids. Kubernetes keeps the pods for their logs, next to the next ones.
  * @throws Error that names a pod if `signal` is aborted before
  */
-export async function untilEnded(feed: PodFeed, places: readonly HostPlace[], signal: AbortSignal): Promise<void> {
+export async function untilEnded(
+  feed: PodFeed,
+  places: readonly HostPlace[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const keys = new Set(places.map(formatPlace));
   let left = "";
   try {
-    await feed.until((state) => {
-      const pod = [...state.values()].find(({ place, isOver, finalizers }) => {
-        return keys.has(formatPlace(place)) && !(isOver && !finalizers.includes(trackingFinalizer));
-      });
+    return await feed.until((state) => {
+      const earlier = [...state.values()].filter(({ place }) => keys.has(formatPlace(place)));
+      const pod = earlier.find(({ isOver, finalizers }) => !isOver || finalizers.includes(trackingFinalizer));
       left = pod === undefined ? "" : `pod ${pod.name}, which ${formatPlace(pod.place)} had before, has not ended yet`;
-      return pod === undefined ? true : undefined;
+      return pod === undefined ? earlier.map(({ uid }) => uid) : undefined;
     }, signal);
   } catch (cause) {
     throw left === "" ? cause : new Error(left, { cause });

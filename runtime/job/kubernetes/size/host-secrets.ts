@@ -4,9 +4,9 @@ import { credentialsFolder, hostUri } from "../../credentials/credentials-folder
 import type { TlsSpec } from "../../job-options.js";
 import type { HostPlace } from "../../mesh-spec.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
-import { retrying } from "../api/retry.js";
+import { awayLimit, retrying } from "../api/retry.js";
 import { secretKey, secretName } from "../manifest/layout.js";
-import { awayLimit, base64 } from "../submission.js";
+import { base64 } from "../submission.js";
 
 export interface HostSecretsOptions {
   readonly api: Pick<KubernetesApi, "patch">;

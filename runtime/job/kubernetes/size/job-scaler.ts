@@ -5,10 +5,9 @@
 import { formatPlace } from "../../mesh-spec.js";
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
-import { type RetryWorld, retrying, systemWorld } from "../api/retry.js";
+import { awayLimit, type RetryWorld, retrying, systemWorld } from "../api/retry.js";
 import { runLabel } from "../manifest/layout.js";
 import { endOf } from "../pods/job-ends.js";
-import { awayLimit } from "../submission.js";
 import {
   begunGrowth,
   type EndedRanks,

@@ -10,7 +10,7 @@ import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
 import { checkMeshName } from "../manifest/names.js";
 import type { JobComplaints } from "../pods/job-complaints.js";
 import type { PodFeed } from "../pods/pod-feed.js";
-import type { PodFacts } from "../pods/pod-state.js";
+import type { PodFacts, PodState } from "../pods/pod-state.js";
 import { HostWait } from "../pods/ready-hosts.js";
 import { untilEnded } from "./ended-pods.js";
 import type { JobScaler } from "./job-scaler.js";
@@ -50,19 +50,22 @@ export async function growMeshes(
   const made = growths.filter(({ mesh }) => isProvisioned(spec.meshes[mesh]!));
   for (const { mesh, hosts } of made) checkCanGrow(spec, mesh, hosts);
   const begun: Growth[] = [];
+  /** The ids of pods that have ended at these places before. */
+  const earlier = new Set<string>();
   try {
     let isFound = true;
     for (const growth of made) {
       const { mesh, id, first, hosts } = growth;
       const prepare = async (ranks: readonly number[]) => {
         const further = ranks.map((rank) => ({ mesh, rank }));
-        await holding(untilEnded(feed, further, signal));
+        for (const uid of await holding(untilEnded(feed, further, signal))) earlier.add(uid);
         await writeSecrets(further);
       };
       begun.push(growth);
       isFound = (await scalerOf(mesh).grow(id, first, hosts, prepare, signal)) && isFound;
     }
-    const pods = await holding(readyPods(options, growths, places, isFound && made.length > 0, signal));
+    const isAgain = isFound && made.length > 0;
+    const pods = await holding(readyPods(options, { growths, places, earlier, isAgain }, signal));
     for (const { mesh, id, hosts } of made) await scalerOf(mesh).finish(id, hosts);
     return pods;
   } catch (cause) {
@@ -94,16 +97,22 @@ function checkCanGrow({ name, queue, meshes }: KubernetesSpec, mesh: string, hos
   );
 }
 
+interface WantedPods {
+  readonly growths: readonly Growth[];
+  readonly places: readonly HostPlace[];
+  readonly earlier: ReadonlySet<string>;
+  /** Whether the pods may have been up before. */
+  readonly isAgain: boolean;
+}
+
 /** Waits for the pods, and tells what keeps them. */
 async function readyPods(
   { spec, feed, complaints, sizes, report }: MeshGrowthOptions,
-  growths: readonly Growth[],
-  places: readonly HostPlace[],
-  isFound: boolean,
+  { growths, places, earlier, isAgain }: WantedPods,
   signal: AbortSignal,
 ): Promise<readonly PodFacts[]> {
   const grown = growths.map(({ mesh, hosts }) => [mesh, { ...spec.meshes[mesh]!, hosts }] as const);
-  const wait = new HostWait({ ...spec, meshes: Object.fromEntries(grown) }, isFound, report, {
+  const wait = new HostWait({ ...spec, meshes: Object.fromEntries(grown) }, isAgain, report, {
     places,
     errorOf: (reason) => new Error(reason),
   });
@@ -118,8 +127,9 @@ async function readyPods(
   };
   const makesPods = growths.some(({ mesh }) => isProvisioned(spec.meshes[mesh]!));
   const leave = makesPods ? complaints.listen({ report: note, onDenied: (reason) => wait.denied(reason) }) : () => {};
+  const look = (state: PodState) => wait.look(new Map([...state].filter(([uid]) => !earlier.has(uid))));
   try {
-    return await Promise.race([feed.until((state) => wait.look(state), either), sizes.untilGone(places, either)]);
+    return await Promise.race([feed.until(look, either), sizes.untilGone(places, either)]);
   } catch (cause) {
     if (!signal.aborted) throw cause;
     const why = [feed.awayReason, wait.reason, wait.lacksPods ? refusal : ""].filter((text) => text).join("; ");
