@@ -2,9 +2,8 @@
  * Copies the bytes of each of two connections to the other one, and ends one with the other. A side that takes no bytes
  * stops the reading of the other side, so that the copies that wait have a bounded size.
  */
+import { CopyMemory } from "./copy-memory.js";
 import type { PausablePipe, PipeSink } from "./pipe.js";
-
-const READ_BYTES = 32 * 1024;
 
 /** The numbers of waiting bytes at which reading stops and continues. */
 const PAUSE_BYTES = 256 * 1024;
@@ -25,9 +24,10 @@ class PipeCopy implements PipeSink {
   readonly #from: PausablePipe;
   readonly #to: PausablePipe;
   readonly #onEnded: () => void;
-  readonly #memory = Buffer.allocUnsafeSlow(READ_BYTES);
+  readonly #memory = new CopyMemory();
   #waitingBytes = 0;
   #isPaused = false;
+  #isScheduled = false;
 
   constructor(from: PausablePipe, to: PausablePipe, ended: () => void) {
     this.#from = from;
@@ -36,7 +36,7 @@ class PipeCopy implements PipeSink {
   }
 
   buffer(): Uint8Array {
-    return this.#memory;
+    return this.#memory.room;
   }
 
   received(n: number): void {
@@ -45,13 +45,36 @@ class PipeCopy implements PipeSink {
       this.#isPaused = true;
       this.#from.pause();
     }
-    this.#to.write([Buffer.from(this.#memory.subarray(0, n))], () => this.#written(n));
+    this.#memory.fill(n);
+    if (this.#memory.isFull) this.#flush();
+    else this.#schedule();
   }
 
   closed(error?: Error): void {
+    this.#flush();
     this.#onEnded();
     if (error === undefined) this.#to.close();
     else this.#to.destroy(error);
+  }
+
+  /** Writes at the end of the tick, so that what comes in several pieces in one tick is one write. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const taken = this.#memory.take();
+    if (taken === undefined) return;
+    const { bytes, release } = taken;
+    this.#to.write([bytes], () => {
+      release();
+      this.#written(bytes.length);
+    });
   }
 
   #written(n: number): void {

@@ -4,6 +4,10 @@ import { MAX_TUNNEL_BODY, TUNNEL_HEADER, TunnelKind, writeTunnelHeader } from ".
 interface QueuedWrite {
   readonly chunks: readonly Uint8Array[];
   readonly done: () => void;
+  /** The number of its pieces that the connection is sending, if it is sent in several. */
+  sending: number;
+  /** Whether no other piece of it follows. */
+  isTaken: boolean;
 }
 
 export class SendQueue {
@@ -31,7 +35,7 @@ export class SendQueue {
   /** Queues bytes. @param size the number of bytes, more than 0 */
   add(chunks: readonly Uint8Array[], size: number, done: () => void): void {
     this.#bytes += size;
-    this.#writes.push({ chunks, done });
+    this.#writes.push({ chunks, done, sending: 0, isTaken: false });
   }
 
   /**
@@ -46,15 +50,22 @@ export class SendQueue {
     writeTunnelHeader(header, TunnelKind.data, channel, size);
     chunks.push(header);
     for (let left = size; left > 0; ) left -= this.#takePiece(left, chunks, dones);
+    if (this.#chunk > 0 || this.#offset > 0) dones.push(pieceSent(this.#writes[0]!));
     this.#bytes -= size;
     this.#credit -= size;
     return size;
   }
 
-  /** Drops everything. @returns the callbacks of the dropped writes */
+  /**
+   * Drops everything.
+   * @returns the callbacks of the dropped writes, except that of one of which the connection is still sending a piece: its memory may not be used again
+   * before
+   */
   clear(): (() => void)[] {
     this.#bytes = 0;
-    return this.#writes.splice(0).map(({ done }) => done);
+    const dropped = this.#writes.splice(0);
+    for (const write of dropped) write.isTaken = true;
+    return dropped.filter(({ sending }) => sending === 0).map(({ done }) => done);
   }
 
   #takePiece(limit: number, chunks: Uint8Array[], dones: (() => void)[]): number {
@@ -71,7 +82,17 @@ export class SendQueue {
     if (this.#chunk < write.chunks.length) return size;
     this.#chunk = 0;
     this.#writes.shift();
-    dones.push(write.done);
+    write.isTaken = true;
+    dones.push(write.sending === 0 ? write.done : pieceSent(write));
     return size;
   }
+}
+
+/** Notes that a piece of a write is being sent. @returns what to call when it is sent */
+function pieceSent(write: QueuedWrite): () => void {
+  write.sending++;
+  return () => {
+    write.sending--;
+    if (write.sending === 0 && write.isTaken) write.done();
+  };
 }
