@@ -77,3 +77,10 @@ test("a reader that may not miss the return of the API server asks often while i
   for await (const line of followLog(api, options, slow)) expect(line).toBe("a");
   expect(pauses).toEqual([125, 250, ...Array(8).fill(400)]);
 });
+
+test("what a node says about a log that is gone is no line of the log", async () => {
+  const said =
+    'failed to try resolving symlinks in path "/var/log/pods/x/host/0.log": lstat /var/log/pods/x: no such file or directory';
+  const api = logOf(["2026-11-27T10:00:00.000000001Z a", said], [2, 2], () => undefined);
+  expect(await read(api, () => api.asked.length >= 1)).toEqual(["a"]);
+});

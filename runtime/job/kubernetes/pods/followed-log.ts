@@ -6,6 +6,11 @@ import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
 import { pauseAfter, type RetryWorld, systemWorld } from "../api/retry.js";
 
+/**
+ * How the time of a line begins. A node that does not find the file of a log any more says so in the log itself, in a line without a time.
+ */
+const timePattern = /^\d{4}-\d\d-\d\dT/;
+
 /** Time in ms between the end of a log, whose container may go on, and the next request. */
 const pauseMs = 500;
 
@@ -40,6 +45,7 @@ export async function* followLog(
     try {
       const request = { container, follow: true, timestamps: true, signal, ...(since === "" ? {} : { since }) };
       for await (const line of api.logs(pod, request)) {
+        if (!timePattern.test(line)) continue;
         failures = 0;
         const space = line.indexOf(" ");
         const time = space < 0 ? line : line.slice(0, space);
