@@ -105,7 +105,13 @@ export default defineConfig({
         test: {
           name: "sockets",
           include: part === "newest" ? startsProcesses : ["test/**/*.test.ts"],
-          exclude: [...exclude, ...simulated, ...together, ...onControlPlane, ...(part === "others" ? startsProcesses : [])],
+          exclude: [
+            ...exclude,
+            ...simulated,
+            ...together,
+            ...onControlPlane,
+            ...(part === "others" ? startsProcesses : []),
+          ],
           env: { VICEROY_LINKS: "socket" },
         },
       },

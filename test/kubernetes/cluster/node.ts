@@ -194,6 +194,8 @@ state = "${this.#at("state")}"
       imageGCHighThresholdPercent: 100,
       maxPods: 60,
       nodeStatusUpdateFrequency: "4s",
+      // A node removes the logs of pods that it does not know, and so those of the other node in a shared folder.
+      podLogsDir: this.#at("pod-logs"),
       resolvConf: "",
       syncFrequency: "5s",
       volumePluginDir: this.#at("plugins"),

@@ -75,7 +75,10 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
       return clientLines(await core.readNamespacedPodLog({ namespace, name }).catch(() => ""));
     };
     // Pods of the cluster get the code of all tests, with its packages.
-    await until(async () => (await lines()).length > 0, limitUnderLoad(backend === "cluster" ? 180_000 : 60_000, 240_000));
+    await until(
+      async () => (await lines()).length > 0,
+      limitUnderLoad(backend === "cluster" ? 180_000 : 60_000, 240_000),
+    );
     return (await lines())[0]!;
   }
 
