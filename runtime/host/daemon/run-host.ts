@@ -41,8 +41,6 @@ export interface HostCommandOptions extends IssuerOptions {
   readonly singlePort?: boolean;
   /** Whether the daemon also prints what processes print. */
   readonly print?: boolean;
-  /** Called when the daemon listens at all addresses. The command line has no such option. */
-  readonly onListening?: () => void;
   /** Whether the daemon ends with its standard input. */
   readonly lifeline?: boolean;
   /** The time in ms after which the daemon ends if it has no driver. */
@@ -158,7 +156,6 @@ async function listenUntil(
     const text = formatNetworkAddress({ ...address, ...expected });
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${text}`);
   }
-  options.onListening?.();
   const { grace = 0 } = options;
   const askedInTime = asked.then(async (why) => {
     if (grace > 0) io.out(`viceroy host: ${why}; it goes on for its drivers, for ${grace} ms at most`);

@@ -94,24 +94,22 @@ onKubernetes("pods that do not come up", (lab) => {
     },
   );
 
-  test.each([26_601, 26_602])(
-    "port %d of the host, which another container of the pod has taken, is named in the error",
-    async (port) => {
-      const listen = `require("node:net").createServer().listen(${port}, process.env.POD_IP)`;
-      const taker = {
-        name: "taker",
-        image: lab().nodeImage,
-        command: ["node", "-e", listen],
-        restartPolicy: "Always",
-        env: [{ name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
-        startupProbe: { tcpSocket: { port }, periodSeconds: 1, failureThreshold: 120 },
-        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-      };
-      const compute = new Compute({ image: lab().nodeImage, template: { spec: { initContainers: [taker] } } });
-      const error = await jobs.errorOf(jobs.make({ namespace, meshes: { trainers: { hosts: 1, compute } } }));
-      expect(error).toBeInstanceOf(JobStartError);
-      expect(error.message).toMatch(/ container "host" ends with exit code 70: /);
-      expect(error.message).toMatch(new RegExp(`EADDRINUSE.*${port}`));
-    },
-  );
+  test("a port of the host that another container of the pod has taken is named in the error", async () => {
+    const port = 26_601;
+    const listen = `require("node:net").createServer().listen(${port}, process.env.POD_IP)`;
+    const taker = {
+      name: "taker",
+      image: lab().nodeImage,
+      command: ["node", "-e", listen],
+      restartPolicy: "Always",
+      env: [{ name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
+      startupProbe: { tcpSocket: { port }, periodSeconds: 1, failureThreshold: 120 },
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+    };
+    const compute = new Compute({ image: lab().nodeImage, template: { spec: { initContainers: [taker] } } });
+    const error = await jobs.errorOf(jobs.make({ namespace, meshes: { trainers: { hosts: 1, compute } } }));
+    expect(error).toBeInstanceOf(JobStartError);
+    expect(error.message).toMatch(/ container "host" ends with exit code 70: /);
+    expect(error.message).toMatch(new RegExp(`EADDRINUSE.*${port}`));
+  });
 });

@@ -15,7 +15,7 @@ import { fullCompute } from "./example-job.js";
 
 const imageProgram = readFileSync(new URL("../../../dist/job-kubernetes-image.cjs", import.meta.url), "utf8");
 
-/** Stands for the daemon: it listens at the port of hosts, tells its node so, and says what it sees. */
+/** Stands for the daemon: it listens at the port of hosts, and says what it sees. */
 const hostProgram = `
 const { readFileSync, existsSync } = require("node:fs");
 const { VICEROY_JOB, VICEROY_JOB_MESH, VICEROY_JOB_RANK, VICEROY_POD_IP, MODE } = process.env;
@@ -23,7 +23,6 @@ const secret = readFileSync("/viceroy/secret", "utf8");
 const made = existsSync("made") ? readFileSync("made", "utf8").trim() : null;
 console.log(JSON.stringify({ job: VICEROY_JOB, mesh: VICEROY_JOB_MESH, rank: VICEROY_JOB_RANK, secret, mode: MODE, made }));
 require("node:net").createServer((socket) => socket.end()).listen(26600, VICEROY_POD_IP);
-require("node:http").createServer((_, response) => response.end()).listen(26602, VICEROY_POD_IP);
 process.on("SIGTERM", () => process.exit(143));
 `;
 

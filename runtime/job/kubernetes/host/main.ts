@@ -13,10 +13,9 @@ import { hostUri } from "../../credentials/credentials-folder.js";
 import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { installDaemon } from "../../ssh/starter/install-daemon.js";
 import { hostPort, secretFile } from "../manifest/layout.js";
-import { enrolmentPort, startupPort } from "../pods/pod-ports.js";
+import { enrolmentPort } from "../pods/pod-ports.js";
 import { forwardLoopback } from "./forward-loopback.js";
 import { type HostOrder, orderName } from "./host-order.js";
-import { answerStartupProbe } from "./startup-answer.js";
 
 /** The part of the runtime in the archive that this program calls. */
 interface Daemon {
@@ -27,7 +26,6 @@ interface Daemon {
         readonly token: string | undefined;
         readonly awaitedIssuer: AwaitedIssuerOrder | undefined;
         readonly print: boolean;
-        readonly onListening: () => void;
         readonly idle: string;
         readonly grace: number;
       },
@@ -61,10 +59,6 @@ async function start(): Promise<number> {
   const folder = __dirname;
   const order = JSON.parse(readFileSync(join(folder, orderName), "utf8")) as HostOrder;
   const ip = variable("VICEROY_POD_IP");
-  const onListening = answerStartupProbe(ip, startupPort, (reason) => {
-    process.stderr.write(`viceroy host: its node cannot ask whether it has started: port ${startupPort}: ${reason}\n`);
-    process.exit(failed);
-  });
   // The code of the program must be below the folder of the image, so that it finds the packages there.
   mkdirSync(variable("XDG_CACHE_HOME"), { recursive: true, mode: 0o700 });
   const place = { mesh: variable("VICEROY_JOB_MESH"), rank: Number(variable("VICEROY_JOB_RANK")) };
@@ -102,7 +96,7 @@ async function start(): Promise<number> {
     const idle = process.env["VICEROY_HOST_IDLE"] ?? String(order.idle);
     const grace = Number(process.env["VICEROY_HOST_GRACE"] ?? 0);
     const output = { out: (line: string) => console.log(line), err: (line: string) => console.error(line) };
-    return await load().daemon.runHost({ listen, token, awaitedIssuer, print: true, onListening, idle, grace }, output);
+    return await load().daemon.runHost({ listen, token, awaitedIssuer, print: true, idle, grace }, output);
   } finally {
     rmSync(own, { recursive: true, force: true });
   }

@@ -1,13 +1,11 @@
 /** Finds what a merged pod template lacks of what a job needs. */
 import { canonicalJson } from "../../record/spec-hash.js";
-import { enrolmentPort, startupPort } from "../pods/pod-ports.js";
+import { enrolmentPort } from "../pods/pod-ports.js";
 import { hostContainer, hostPort, imageContainer, jobLabel, meshLabel, runLabel } from "./layout.js";
 import type { Container, PodTemplate } from "./objects.js";
 
 /** The volumes of which a user can change the kind and the size: their content is written in the pod. */
 const freeVolumes = new Set(["store", "tmp", "shared-memory", "image-cache"]);
-
-const portsOfHost: readonly number[] = [hostPort, enrolmentPort, startupPort];
 
 interface Need {
   /** The path of the field: `spec.containers[host].command`. */
@@ -44,7 +42,7 @@ function checkPorts(mesh: string, { spec = {} }: PodTemplate): void {
   );
   for (const { name, ports } of others) {
     const declared = Array.isArray(ports) ? (ports as readonly { readonly containerPort?: number }[]) : [];
-    const taken = declared.find(({ containerPort = 0 }) => portsOfHost.includes(containerPort));
+    const taken = declared.find(({ containerPort }) => containerPort === hostPort || containerPort === enrolmentPort);
     if (taken === undefined) continue;
     throw new TypeError(
       `cannot make a job: the template of mesh "${mesh}" gives container "${name}" the port ${taken.containerPort}, at which the host listens; give it another port`,
@@ -83,10 +81,7 @@ function containerNeeds(own: PodTemplate, list: "containers" | "initContainers",
   );
   /** Users can change how often a probe tries, and the job needs its own port only. */
   const needed = (field: string, value: unknown) => {
-    if (field.endsWith("Probe")) {
-      const { tcpSocket, httpGet } = (value ?? {}) as { readonly tcpSocket?: unknown; readonly httpGet?: unknown };
-      return tcpSocket ?? httpGet;
-    }
+    if (field.endsWith("Probe")) return (value as { readonly tcpSocket?: unknown } | undefined)?.tcpSocket;
     if (field !== "ports" || !Array.isArray(value)) return value;
     return value.find((port) => port.containerPort === hostPort);
   };

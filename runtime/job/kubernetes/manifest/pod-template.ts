@@ -1,7 +1,6 @@
 /** The pod template of a mesh: the daemon in an image with Node.js, under the profile "restricted" of Pod Security. */
 import type { ComputeSpec, ComputeVolume } from "../compute/compute-options.js";
 import { Image } from "../image/image.js";
-import { startupPort } from "../pods/pod-ports.js";
 import { checkTemplate } from "./check-template.js";
 import {
   cacheFolder,
@@ -146,7 +145,7 @@ function host(
     ports: [{ name: "viceroy", containerPort: hostPort }],
     ...resources(compute),
     securityContext: restricted,
-    startupProbe: { httpGet: { port: startupPort, path: "/" }, periodSeconds: 1, failureThreshold: startSeconds },
+    startupProbe: { tcpSocket: { port: "viceroy" }, periodSeconds: 1, failureThreshold: startSeconds },
     readinessProbe: { tcpSocket: { port: "viceroy" }, periodSeconds: 10 },
     terminationMessagePolicy: "FallbackToLogsOnError",
     volumeMounts: [
