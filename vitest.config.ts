@@ -73,8 +73,6 @@ const startsProcesses = [
   "test/rdma/machine.test.ts",
 ];
 const part = process.env["VICEROY_TESTS"];
-/** `npm run verify` runs these tests on a real control plane where it can, so that the stand-in of the API server need not run them, too. */
-const onControlPlane = process.env["VICEROY_KUBERNETES_JOBS"] === "later" ? ["test/kubernetes/job/**/*.test.ts"] : [];
 const sources = [
   {
     find: /^viceroy\/codegen\/v1$/,
@@ -105,13 +103,7 @@ export default defineConfig({
         test: {
           name: "sockets",
           include: part === "newest" ? startsProcesses : ["test/**/*.test.ts"],
-          exclude: [
-            ...exclude,
-            ...simulated,
-            ...together,
-            ...onControlPlane,
-            ...(part === "others" ? startsProcesses : []),
-          ],
+          exclude: [...exclude, ...simulated, ...together, ...(part === "others" ? startsProcesses : [])],
           env: { VICEROY_LINKS: "socket" },
         },
       },

@@ -166,9 +166,6 @@ await check("addons for the tests", addons);
 // From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
-/** Whether the tests of jobs of Kubernetes run on a real control plane. */
-const hasControlPlane = existsSync(programsFolder());
-if (hasControlPlane) process.env.VICEROY_KUBERNETES_JOBS = "later";
 if (usesNewest) {
   const options = { node: otherNode(newest), env: { VICEROY_TESTS: "newest" } };
   await check(`tests that start processes, on Node.js ${newest}`, () => testsPass(["--project", "sockets"], options));
@@ -176,8 +173,7 @@ if (usesNewest) {
 } else {
   await check("tests", () => testsPass([]));
 }
-delete process.env.VICEROY_KUBERNETES_JOBS;
-if (hasControlPlane) {
+if (existsSync(programsFolder())) {
   await check("Kubernetes: a control plane", () => alone([".ci/kubernetes.mjs", "--control-plane"]));
 } else {
   console.log(

@@ -10,7 +10,7 @@ class ScriptedPipe implements PausablePipe {
   isClosed = false;
   #sink: PipeSink | undefined;
   readonly #writes: { readonly chunks: readonly Uint8Array[]; readonly done: () => void }[] = [];
-  /** What was written, read when each write was done, as the system reads it. */
+  /** The chunks as they were when their write was done, because the system reads them as late as that. */
   readonly written: Buffer[] = [];
 
   open(sink: PipeSink): void {

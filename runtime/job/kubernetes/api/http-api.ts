@@ -52,7 +52,7 @@ interface Call extends Asked {
 export class HttpApi implements KubernetesApi {
   readonly namespace: string;
   readonly #access: ClusterAccess;
-  /** What the API server has allowed so far. */
+  /** The API server has allowed these requests, which are written as `permissionOf` writes them. */
   readonly #allowed = new Set<string>();
 
   constructor(access: ClusterAccess, namespace: string) {

@@ -7,7 +7,7 @@ import { KubernetesError } from "../api/kubernetes-error.js";
 import { pauseAfter, type RetryWorld, systemWorld } from "../api/retry.js";
 
 /**
- * How the time of a line begins. A node that does not find the file of a log any more says so in the log itself, in a line without a time.
+ * Each line of a container begins with its time. A node that does not find the file of a log any more says so in the log itself, in a line without a time.
  */
 const timePattern = /^\d{4}-\d\d-\d\dT/;
 

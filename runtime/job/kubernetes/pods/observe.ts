@@ -22,7 +22,7 @@ const gone = 410;
 
 /**
  * @returns the observations; ends when `signal` is aborted
- * @throws KubernetesError if the API server refuses, such as for a missing permission, or credentials that it has never accepted
+ * @throws KubernetesError if the API server refuses, such as for a permission that was always missing, or credentials that it has never accepted
  */
 export async function* observe(
   api: KubernetesApi,
