@@ -45,21 +45,29 @@ async function startLab(backend) {
   return { stop, ...JSON.parse(first) };
 }
 
+/** How many control planes share the test files. Most of the time of these tests is waiting, and two files can't restart the same API server. */
+const controlPlanes = 3;
+
 async function testOn(backend) {
-  if (backend === "stand-in") return test({ VICEROY_KUBERNETES_BACKEND: backend }, []);
+  if (backend === "stand-in") return test({ VICEROY_KUBERNETES_BACKEND: backend });
   const begin = performance.now();
-  const lab = await startLab(backend);
-  console.log(`Kubernetes: started ${backend} in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void lab.stop().then(() => process.exit(130)));
+  const count = backend === "control-plane" ? controlPlanes : 1;
+  const starts = await Promise.allSettled(Array.from({ length: count }, () => startLab(backend)));
+  const labs = starts.flatMap(({ value }) => value ?? []);
+  const stop = () => Promise.all(labs.map((lab) => lab.stop()));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stop().then(() => process.exit(130)));
   try {
-    // The tests of different files restart the same API server.
+    for (const { reason } of starts) if (reason !== undefined) throw reason;
+    const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+    console.log(`Kubernetes: started ${count} x ${backend} in ${seconds} s`);
+    const descriptions = labs.map(({ description }) => description).join(path.delimiter);
     await test(
-      { VICEROY_KUBERNETES_BACKEND: backend, VICEROY_KUBERNETES: lab.description },
-      ["--no-file-parallelism"],
-      lab.through,
+      // The option of Vitest with the number of its processes does not reach the projects of its configuration; the variable does.
+      { VICEROY_KUBERNETES_BACKEND: backend, VICEROY_KUBERNETES: descriptions, VITEST_MAX_WORKERS: String(count) },
+      labs[0].through,
     );
   } finally {
-    await lab.stop();
+    await stop();
   }
 }
 
@@ -71,12 +79,12 @@ function testFiles() {
   return files.map((name) => path.posix.join(folder, name)).filter(uses);
 }
 
-async function test(env, args, through = []) {
+async function test(env, through = []) {
   Object.assign(process.env, env);
   const files = rest.some((argument) => argument.startsWith("test/")) ? rest : [...testFiles(), ...rest];
-  const result = await runTests([...files, ...args], { through });
+  const result = await runTests(files, { through });
   // A test that has failed because the machine was busy passes now.
-  const unsteady = await runAgain(result.tests, args);
+  const unsteady = await runAgain(result.tests);
   const failures = result.failures.filter((failure) => !unsteady.some(({ text }) => text === failure));
   const failed = result.failed - unsteady.length;
   printEnd(result.passed + unsteady.length, failed, failures, unsteady);

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fromDebian } from "../debian.mjs";
-import { cacheFolder } from "./programs.mjs";
+import { cacheFolder } from "./go.mjs";
 
 const packages = ["containerd", "runc", "containernetworking-plugins", "umoci", "nftables", "busybox-static"];
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { until } from "../proc/until.js";
-import { backend } from "./lab/on-kubernetes.js";
+import { backend, ownLab } from "./lab/on-kubernetes.js";
 import type { LabDescription } from "./lab/remote-lab.js";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,7 +31,7 @@ function processesOf(folder: string): string[] {
 }
 
 it.runIf(backend === "control-plane")("the lab leaves nothing behind when its runner is killed", async () => {
-  const description = readFileSync(process.env["VICEROY_KUBERNETES"]!, "utf8");
+  const description = readFileSync(ownLab(), "utf8");
   const programs = path.dirname((JSON.parse(description) as LabDescription).kubectl);
   const child = spawn(process.execPath, ["-e", runner, programs], {
     cwd: repository,

@@ -3,6 +3,7 @@
  * Programs with other jobs do not load it.
  */
 import type { ClientOutcome } from "../batch/client.js";
+import type { SharedWith } from "../credentials/index.js";
 import type { Json } from "../json.js";
 import type { DialHost } from "../kernel.js";
 import type { HostPlace } from "../mesh-spec.js";
@@ -13,8 +14,8 @@ import type { KubernetesProvider } from "./kubernetes-provider.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
 import type { ReachChoice } from "./reach/pod-reach.js";
 
-/** The interface of the provider. A method that is missing here is an error of types. */
-type Members<T> = { [Name in keyof T]: T[Name] };
+/** The interface of the provider for jobs. A method that is missing here is an error of types. */
+type Members<T> = { [Name in Exclude<keyof T, "follow">]: T[Name] };
 
 export class DeferredProvider extends DescribedJob implements Members<KubernetesProvider> {
   readonly #spec: KubernetesSpec;
@@ -33,8 +34,8 @@ export class DeferredProvider extends DescribedJob implements Members<Kubernetes
     return (await this.#loaded()).find(applyId, folder);
   }
 
-  async findShared(folderOf: (applyId: string) => string): Promise<JobRecord | undefined> {
-    return this.#spec.share ? (await this.#loaded()).findShared(folderOf) : undefined;
+  async findShared(folderOf: (applyId: string) => string, who: SharedWith): Promise<JobRecord | undefined> {
+    return this.#spec.share ? (await this.#loaded()).findShared(folderOf, who) : undefined;
   }
 
   async deliver(allocation: KubernetesAllocation, delivery: Delivery): Promise<void> {

@@ -21,9 +21,11 @@ export type KubernetesAllocation = {
   readonly isInside?: boolean;
   /** Whether the run was submitted on another machine, which signs for its hosts. Absent: false. */
   readonly isShared?: boolean;
+  /** Whether this program only looks at the run. Absent: false. */
+  readonly isReadOnly?: boolean;
 };
 
-type Described = "kind" | "spec" | "tls" | "meshes" | "startTimeouts" | "ownAllocation";
+type Described = "kind" | "spec" | "tls" | "meshes" | "startTimeouts" | "ownAllocation" | "lookOnly" | "choosesWay";
 
 export abstract class DescribedJob implements Pick<JobProvider<KubernetesAllocation>, Described> {
   readonly kind = "kubernetes";
@@ -33,6 +35,10 @@ export abstract class DescribedJob implements Pick<JobProvider<KubernetesAllocat
   constructor(spec: KubernetesSpec, reach: ReachChoice) {
     this.#spec = spec;
     this.reach = reach;
+  }
+
+  get choosesWay(): boolean {
+    return this.reach !== null;
   }
 
   get spec(): Json {
@@ -58,6 +64,10 @@ export abstract class DescribedJob implements Pick<JobProvider<KubernetesAllocat
 
   ownAllocation(applyId: string, folder: string): KubernetesAllocation {
     return { applyId, owner: null, folder, isInside: true };
+  }
+
+  lookOnly(allocation: KubernetesAllocation): KubernetesAllocation {
+    return { ...allocation, isReadOnly: true };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Deletes a run with all that it has made, and waits until its pods are gone. */
 import { holding } from "../batch/batch-run.js";
+import { awayLimit, retrying } from "../retry.js";
 import type { KubernetesApi } from "./api/kubernetes-api.js";
-import { awayLimit, retrying } from "./api/retry.js";
 import type { KubernetesSpec } from "./kubernetes-spec.js";
 import { endGraceSeconds } from "./manifest/layout.js";
 import { PodFeed } from "./pods/pod-feed.js";

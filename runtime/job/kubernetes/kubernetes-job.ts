@@ -47,6 +47,11 @@ export class KubernetesJob<M extends string> extends Job<M> {
         `cannot make a job with share: it takes pods of mesh "${found}" that are there, which any program finds by the same options; leave share out`,
       );
     }
+    if (spec.ingress !== undefined && made === undefined) {
+      throw new TypeError(
+        `cannot make a job with ingress: it takes pods of mesh "${found}" that are there, whose ingress is not its own; leave ingress out`,
+      );
+    }
     super(new DeferredProvider(spec, reach), checked, known);
   }
 

@@ -9,6 +9,7 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import { holding } from "../batch/batch-run.js";
 import type { ClientOutcome } from "../batch/client.js";
 import { hostUri } from "../credentials/credentials-folder.js";
+import type { SharedWith } from "../credentials/index.js";
 import type { DialHost } from "../kernel.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type {
@@ -22,10 +23,10 @@ import type {
   Submission,
 } from "../provider.js";
 import type { JobRecord } from "../record/job-record.js";
+import { awayLimit, retrying } from "../retry.js";
 import { openAccess } from "./api/cluster-access.js";
 import { HttpApi } from "./api/http-api.js";
 import type { ApiObject, KubernetesApi } from "./api/kubernetes-api.js";
-import { awayLimit, retrying } from "./api/retry.js";
 import { checkCommand, commandJobName } from "./batch/check-command.js";
 import { commandOutcome, commandStart } from "./batch/command-end.js";
 import { checkResizer, commandSecret, hasCommand, isOfCommand, podsOfCommand } from "./batch/command-run.js";
@@ -38,6 +39,7 @@ import { destroyRun } from "./destroy-run.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
 import { commandMesh, hostPort, meshObjectName, runLabel } from "./manifest/layout.js";
+import type { Labels } from "./manifest/objects.js";
 import { HeldJobs, reportHolds, whyDeleted } from "./pods/held-jobs.js";
 import { JobComplaints } from "./pods/job-complaints.js";
 import { endOf, jobsEnd } from "./pods/job-ends.js";
@@ -63,9 +65,20 @@ const driverEndMs = 60_000;
 /** Time in ms for a host that the driver has lost to be replaced by itself. Its pod is ended when it is not. */
 const fenceMs = 3000;
 
+/** What the controller for provisioning adds to the jobs that it submits. */
+export interface ProviderHooks {
+  /** Who else may connect to the pods, as peers of their NetworkPolicy. */
+  readonly peers?: readonly object[];
+  /** What is noted about the owner of all objects of a run. */
+  readonly annotations?: Labels;
+  /** Keeps the credentials of a run elsewhere, too, after each change of them. */
+  readonly saveCredentials?: () => Promise<void>;
+}
+
 export class KubernetesProvider extends DescribedJob implements JobProvider<KubernetesAllocation> {
   readonly #spec: KubernetesSpec;
   readonly #reach: PodReach;
+  readonly #hooks: ProviderHooks;
   #opened: Promise<KubernetesApi> | undefined;
   /** The pods of each run, by its id. */
   readonly #feeds = new Map<string, PodFeed>();
@@ -73,9 +86,10 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   /** The watch of what the Jobs of each run report, by its id. */
   readonly #complaints = new Map<string, JobComplaints>();
 
-  constructor(spec: KubernetesSpec, reach: ReachChoice) {
+  constructor(spec: KubernetesSpec, reach: ReachChoice, hooks: ProviderHooks = {}) {
     super(spec, reach);
     this.#spec = spec;
+    this.#hooks = hooks;
     this.#reach = new PodReach(() => this.#api(), reach);
   }
 
@@ -100,8 +114,15 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       idle,
       secrets,
       record: recordForPods(record, holder),
-      shared: this.#spec.share ? await sharedData(record, credentials, token) : undefined,
+      shared: this.#spec.share ? await sharedData(record, credentials, token, "drivers") : undefined,
+      // A token gives all rights.
+      viewed:
+        this.#spec.share && credentials !== undefined
+          ? await sharedData(record, credentials, token, "viewers")
+          : undefined,
       hasCommand,
+      peers: this.#hooks.peers,
+      annotations: this.#hooks.annotations,
     });
     const owner = await applyObjects(api, jobObjects(this.#spec, run), signal);
     return { applyId, owner, folder, ...(hasCommand ? { hasCommand } : {}) };
@@ -126,8 +147,8 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     return { applyId, owner: owner.metadata.uid!, folder, ...(hasCommand(owner) ? { hasCommand: true } : {}) };
   }
 
-  async findShared(folderOf: (applyId: string) => string): Promise<JobRecord | undefined> {
-    const record = await takeSharedRun(await this.#api(), this.#spec, folderOf);
+  async findShared(folderOf: (applyId: string) => string, who: SharedWith): Promise<JobRecord | undefined> {
+    const record = await takeSharedRun(await this.#api(), this.#spec, folderOf, who);
     const allocation = record && (await this.find(record.applyId, record.folder));
     return allocation && { ...record!, allocation: { ...allocation, isShared: true } };
   }
@@ -184,6 +205,19 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
       telling.abort();
       leave();
     }
+  }
+
+  /** Tells of the hosts that are up, now and after each change. @throws the reason of `signal`; KubernetesError if the pods cannot be watched */
+  follow(
+    allocation: KubernetesAllocation,
+    see: (hosts: readonly ReadyHost[]) => void,
+    signal: AbortSignal,
+  ): Promise<never> {
+    return this.#feed(allocation).until<never>((state) => {
+      const up = [...currentPods(hostsIn(state)).values()].filter(({ isReady }) => isReady);
+      see(up.map((pod) => this.#readyHost(allocation, pod)));
+      return undefined;
+    }, signal);
   }
 
   async returned(
@@ -250,10 +284,10 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
   async watch(allocation: KubernetesAllocation, report: Report, signal: AbortSignal): Promise<string> {
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
-    const { hasCommand = false, isInside = false, isShared = false } = allocation;
+    const { hasCommand = false, isInside = false, isShared = false, isReadOnly = false } = allocation;
     const api = await this.#api(isInside);
     // The pod of a command, or the machine that has submitted the run, signs for the hosts.
-    const signer = hasCommand || isInside || isShared ? undefined : await this.#signer(api, allocation);
+    const signer = hasCommand || isInside || isShared || isReadOnly ? undefined : await this.#signer(api, allocation);
     const reasons = Object.fromEntries(
       Object.keys(this.meshes).map((mesh) => [mesh, joined(() => this.#whyDeleted(api, mesh))]),
     );
@@ -267,9 +301,9 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     const command = new CommandWatch();
     const seen = this.#feed(allocation).until<never>((state) => {
       const hosts = hostsIn(state);
-      signer?.see(hosts);
+      signer?.seePods(hosts);
       losses.see(hosts);
-      if (this.#makesPods) delay.see(hosts);
+      if (this.#makesPods && !isReadOnly) delay.see(hosts);
       command.see(state);
       return undefined;
     }, either);
@@ -284,7 +318,7 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     try {
       const reason = await Promise.race([seen, ...ended]);
       // The pod of the command has ended them, unless it was killed. They end by themselves if this program may not do it.
-      if (hasCommand) await suspendHosts(api, allocation.applyId).catch(() => {});
+      if (hasCommand && !isReadOnly) await suspendHosts(api, allocation.applyId).catch(() => {});
       return command.explain(reason);
     } finally {
       ending.abort();
@@ -420,7 +454,14 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     const credentials = await import("../credentials/index.js");
     return podSigner(
       api,
-      { job: this.#spec.name, applyId, folder, lifetime: tls.lifetime, reach: this.#reach },
+      {
+        job: this.#spec.name,
+        applyId,
+        folder,
+        lifetime: tls.lifetime,
+        reach: this.#reach,
+        save: this.#hooks.saveCredentials,
+      },
       credentials,
     );
   }

@@ -7,6 +7,7 @@ import { type CheckedOptions, checkJobOptions, type JobOptions, type TlsSpec } f
 import { checkHostCount, checkMeshes } from "../mesh-spec.js";
 import { Compute } from "./compute/compute.js";
 import type { ComputeOptions, ComputeSpec } from "./compute/compute-options.js";
+import { checkIngress, type IngressSpec, type JobIngress } from "./ingress-options.js";
 import { commandMesh } from "./manifest/layout.js";
 import {
   checkJobName,
@@ -18,6 +19,7 @@ import {
   isLabelKey,
 } from "./manifest/names.js";
 import type { Labels } from "./manifest/objects.js";
+import { defaultControllerUrl } from "./provision/protocol.js";
 import type { ReachChoice } from "./reach/pod-reach.js";
 
 /** The options of `KubernetesJob`. */
@@ -43,9 +45,20 @@ export interface KubernetesJobOptions<M extends string> extends JobOptions {
   readonly drivers?: DriverAccess | false;
   /**
    * Whether programs on other machines can attach the job: what they need is in the Secret `<name>-driver`, and whoever may read that Secret is
-   * trusted as a driver. Default: only programs of this user on this machine can.
+   * trusted as a driver. Whoever may read `<name>-viewer` only looks; with `tls: false`, there is no such Secret. Default: only programs of this user on this machine can.
    */
   readonly share?: boolean;
+  /**
+   * Whether programs in the pods of the job may ask the controller in the cluster for further hosts, by `thisJob().provision`: their pods get a
+   * token that only the controller accepts. `url` is the address of a controller that is not `viceroy-controller` in the namespace
+   * `viceroy-system`. Default: false.
+   */
+  readonly provision?: boolean | { readonly url: string };
+  /**
+   * A Service and an Ingress that lead to the driver gateway of the job, so that drivers reach it by a URL (`VICEROY_API_URL`). Default: there
+   * are none.
+   */
+  readonly ingress?: JobIngress;
   /** The kubeconfig file. Default: the service account of the pod in which this program runs, or that of `kubectl`. */
   readonly kubeconfig?: string;
   /** The context in the kubeconfig file. Default: its current context. */
@@ -104,6 +117,10 @@ export type KubernetesSpec = {
   /** Null: there is no NetworkPolicy. */
   readonly drivers: DriverAccess | null;
   readonly share: boolean;
+  /** The controller that programs in the pods ask for hosts; absent: they ask none. */
+  readonly provision?: { readonly url: string };
+  /** Absent: drivers do not reach it by a URL. */
+  readonly ingress?: IngressSpec;
   readonly kubeconfig: string | null;
   readonly context: string | null;
   readonly tls: TlsSpec | null;
@@ -124,6 +141,11 @@ export type SelectedMeshSpec = {
   readonly rank: { readonly label: string } | "job" | "statefulset" | null;
 };
 
+/** Returns whether programs on other machines can look at the job with rights of their own. A token would give them all rights. */
+export function hasViewers({ share, tls }: Pick<KubernetesSpec, "share" | "tls">): boolean {
+  return share && tls !== null;
+}
+
 /** Returns whether the job makes the pods of a mesh. */
 export function isProvisioned(mesh: KubernetesMeshSpec): mesh is ProvisionedMeshSpec {
   return "compute" in mesh;
@@ -140,6 +162,8 @@ const ownOptions = [
   "commandPod",
   "drivers",
   "share",
+  "provision",
+  "ingress",
   "kubeconfig",
   "context",
   "reach",
@@ -179,6 +203,7 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
     mesh,
     checkMesh(name, mesh, asked),
   ]);
+  const drivers = checkDrivers(given.drivers);
   return {
     options,
     reach: reach ?? null,
@@ -189,8 +214,10 @@ export function checkKubernetesJob(given: KubernetesJobOptions<string>): Checked
       queue: queue ?? null,
       priorityClass: priorityClass ?? null,
       commandPod: checkCommandPod(name, given.commandPod),
-      drivers: checkDrivers(given.drivers),
+      drivers,
       share,
+      ...checkProvision(given.provision),
+      ...(given.ingress === undefined ? {} : { ingress: checkIngress(given.ingress, drivers !== null, tls !== null) }),
       kubeconfig: kubeconfig ?? null,
       context: context ?? null,
       tls,
@@ -266,6 +293,21 @@ function checkProvisioned(job: string, mesh: string, asked: ProvisionedMesh): Pr
   // The template is merged now, so that one that the job cannot use is refused before anything is submitted.
   Compute.fromJSON(rest).podTemplate(job, mesh);
   return { hosts: hosts!, compute: rest };
+}
+
+/** Returns the address of the controller. It is left out of jobs without one, so that their records stay those of earlier versions. */
+function checkProvision(
+  provision: KubernetesJobOptions<string>["provision"] = false,
+): Pick<KubernetesSpec, "provision"> {
+  if (provision === false) return {};
+  if (provision === true) return { provision: { url: defaultControllerUrl } };
+  if (typeof provision !== "object" || provision === null) {
+    throw optionError("provision as true, false or { url }", provision);
+  }
+  checkOptionNames("cannot make a job with provision", provision, ["url"]);
+  const { url } = provision;
+  if (typeof url === "string" && URL.canParse(url) && new URL(url).protocol === "https:") return { provision: { url } };
+  throw optionError('url of provision as an address such as "https://viceroy-controller.viceroy-system.svc"', url);
 }
 
 function checkCommandPod(job: string, compute: KubernetesJobOptions<string>["commandPod"]): ComputeSpec | null {

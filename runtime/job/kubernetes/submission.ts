@@ -6,13 +6,14 @@ import { hostUri } from "../credentials/credentials-folder.js";
 import { hostPlaces } from "../mesh-spec.js";
 import type { Submission } from "../provider.js";
 import { formatRecord, type JobRecord } from "../record/job-record.js";
+import { awayLimit, retrying } from "../retry.js";
 import { makeDaemonArchive } from "../ssh/daemon-archive.js";
 import type { KubernetesApi } from "./api/kubernetes-api.js";
-import { awayLimit, retrying } from "./api/retry.js";
 import { type HostOrder, orderName } from "./host/host-order.js";
 import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { type JobObjects, type JobRun, ownedBy } from "./manifest/job-objects.js";
 import { commandMesh, holderProgram, secretKey } from "./manifest/layout.js";
+import type { Labels } from "./manifest/objects.js";
 
 /** The folder of the built files. */
 const dist = new URL("./", import.meta.url);
@@ -27,13 +28,24 @@ export interface RunFacts extends Pick<Submission, "applyId" | "lostTimeout" | "
   readonly secrets?: Readonly<Record<string, string>>;
   /** The record and the credentials for programs on other machines, in base64 by their names; absent: the job is not shared. */
   readonly shared?: Readonly<Record<string, string>> | undefined;
+  readonly peers?: readonly object[] | undefined;
+  readonly annotations?: Labels | undefined;
+  /** The same for programs that only look. */
+  readonly viewed?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns what the objects of a run are made of, besides the options of the job. */
 export function jobRun(spec: KubernetesSpec, facts: RunFacts): JobRun {
-  const { applyId, lostTimeout, record, idle, secrets, shared, hasCommand = false } = facts;
+  const { applyId, lostTimeout, record, idle, secrets, shared, viewed, hasCommand = false } = facts;
+  const { peers, annotations } = facts;
   const archive = makeDaemonArchive(dist);
-  const order: HostOrder = { archive: archive.order, hasCertificate: spec.tls !== null, idle, record };
+  const order: HostOrder = {
+    archive: archive.order,
+    hasCertificate: spec.tls !== null,
+    hasGateway: spec.ingress !== undefined,
+    idle,
+    record,
+  };
   const program = (name: string) => readFileSync(new URL(name, dist), "utf8");
   const places = [...hostPlaces(provisionedMeshes(spec)), ...(hasCommand ? [{ mesh: commandMesh, rank: 0 }] : [])];
   return {
@@ -48,6 +60,9 @@ export function jobRun(spec: KubernetesSpec, facts: RunFacts): JobRun {
     isReplaced: lostTimeout > 0,
     hasCommand,
     ...(shared === undefined ? {} : { shared }),
+    ...(peers === undefined ? {} : { peers }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(viewed === undefined ? {} : { viewed }),
     ...(secrets === undefined
       ? {}
       : {

@@ -8,6 +8,10 @@ export interface User {
   readonly groups: readonly string[];
   /** The service account for which the token was issued; absent for other users. */
   readonly account?: { readonly namespace: string; readonly name: string; readonly uid: string };
+  /** For whom the token was issued; absent: the API server. */
+  readonly audiences?: readonly string[];
+  /** The pod to which the token is bound; absent if it is bound to none. */
+  readonly pod?: { readonly name: string; readonly uid: string };
 }
 
 /** What a request does. */
@@ -29,9 +33,12 @@ interface Rule {
 
 export const systemMasters = "system:masters";
 
-/** Returns whether the token of a user is valid: that of a service account ends with it. */
-export function hasAccount(store: Store, { account }: User): boolean {
+/** Returns whether the token of a user is valid: that of a service account ends with it, and with the pod to which it is bound. */
+export function hasAccount(store: Store, { account, pod }: User): boolean {
   if (account === undefined) return true;
+  const bound =
+    pod === undefined || store.find(resourceOf("pods"), account.namespace, pod.name)?.metadata.uid === pod.uid;
+  if (!bound) return false;
   const found = store.find(resourceOf("serviceaccounts"), account.namespace, account.name);
   return found?.metadata.uid === account.uid;
 }

@@ -68,6 +68,7 @@ export const resources: readonly Resource[] = [
   resource("batch/v1", "Job", "jobs", "status"),
   resource("coordination.k8s.io/v1", "Lease", "leases"),
   resource("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
+  resource("networking.k8s.io/v1", "Ingress", "ingresses", "status"),
   resource("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", "status"),
   resource("rbac.authorization.k8s.io/v1", "Role", "roles"),
   resource("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),

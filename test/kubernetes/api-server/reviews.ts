@@ -1,17 +1,21 @@
 /** Reviews: questions about tokens and permissions, which are asked as objects and never stored. */
-import { type Attributes, isAllowed, rulesOf, type User } from "./authorization.js";
+import { type Attributes, authorize, hasAccount, isAllowed, rulesOf, type User } from "./authorization.js";
 import type { Answer } from "./objects.js";
 import type { Store } from "./store.js";
 
 interface Review {
   readonly spec: {
     readonly token?: string;
+    readonly audiences?: readonly string[];
     readonly namespace?: string;
     readonly user?: string;
     readonly groups?: readonly string[];
     readonly resourceAttributes?: Partial<Attributes> & { readonly subresource?: string };
   };
 }
+
+/** The audience of tokens that are for the API server itself. */
+const apiServerAudience = "https://kubernetes.default.svc";
 
 const paths: Readonly<Record<string, string>> = {
   "/apis/authentication.k8s.io/v1/tokenreviews": "TokenReview",
@@ -45,9 +49,21 @@ function statusOf(
 ): object {
   if (kind === "SelfSubjectReview") return { userInfo: { username: user.name, groups: user.groups } };
   if (kind === "TokenReview") {
+    authorize(store, user, { verb: "create", group: "authentication.k8s.io", resource: "tokenreviews" });
     const found = users(spec.token ?? "");
-    if (found === undefined) return { user: {}, error: "[invalid bearer token]" };
-    return { authenticated: true, user: { username: found.name, groups: found.groups } };
+    if (found === undefined || !hasAccount(store, found)) return { user: {}, error: "[invalid bearer token]" };
+    const own = found.audiences ?? [apiServerAudience];
+    const audiences = (spec.audiences ?? [apiServerAudience]).filter((audience) => own.includes(audience));
+    if (audiences.length === 0) return { user: {}, error: "[invalid bearer token, token audiences do not match]" };
+    const { name: username, groups, pod } = found;
+    const extra =
+      pod === undefined
+        ? {}
+        : {
+            "authentication.kubernetes.io/pod-name": [pod.name],
+            "authentication.kubernetes.io/pod-uid": [pod.uid],
+          };
+    return { authenticated: true, user: { username, groups, extra }, audiences };
   }
   if (kind === "SelfSubjectRulesReview") {
     return { resourceRules: rulesOf(store, user, spec.namespace), nonResourceRules: [], incomplete: false };

@@ -116,7 +116,10 @@ export class StandInApiServer {
 
   #userOf({ headers }: IncomingMessage): User {
     const user = this.#tokens.get(/^Bearer (.*)$/.exec(headers.authorization ?? "")?.[1] ?? "");
-    if (user === undefined || !hasAccount(this.store, user)) throw new StatusError(401, "Unauthorized", "Unauthorized");
+    // A token for somebody else is none for the API server.
+    const isForThis = user?.audiences === undefined;
+    if (user === undefined || !isForThis || !hasAccount(this.store, user))
+      throw new StatusError(401, "Unauthorized", "Unauthorized");
     return user;
   }
 

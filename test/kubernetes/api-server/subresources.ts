@@ -72,12 +72,23 @@ export function issueToken(
   tokens: Map<string, User>,
 ): Answer {
   const { metadata } = store.get(resourceOf("serviceaccounts"), namespace, name!);
-  const { spec } = body as { spec: { expirationSeconds?: number } };
+  const { spec } = body as {
+    spec: {
+      expirationSeconds?: number;
+      audiences?: readonly string[];
+      boundObjectRef?: { kind?: string; name?: string; uid?: string };
+    };
+  };
+  const { audiences = [], boundObjectRef } = spec;
+  const pod =
+    boundObjectRef?.kind === "Pod" ? store.get(resourceOf("pods"), namespace, boundObjectRef.name!) : undefined;
   const token = randomBytes(24).toString("base64url");
   const lifetime = (spec.expirationSeconds ?? 3600) * 1000;
   tokens.set(token, {
     ...serviceAccountUser(namespace!, name!),
     account: { namespace: namespace!, name: name!, uid: metadata.uid! },
+    ...(audiences.length === 0 ? {} : { audiences }),
+    ...(pod === undefined ? {} : { pod: { name: pod.metadata.name, uid: pod.metadata.uid } }),
   });
   setTimeout(() => tokens.delete(token), lifetime).unref();
   const status = { token, expirationTimestamp: timestamp(new Date(Date.now() + lifetime)) };

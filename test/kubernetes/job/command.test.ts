@@ -7,6 +7,7 @@ import { clientLines, type JobPlace, startViceroyJob, viceroyJob } from "../../j
 import { newCache } from "../../job/job-program.js";
 import { loadCrew } from "../../proc/crew.js";
 import { limitUnderLoad, until } from "../../proc/until.js";
+import { broughtCode } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 import { permitCommand, permittedDriver } from "../lab/permissions.js";
 
@@ -39,7 +40,7 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
     const kubeconfig = await permittedDriver(lab(), described);
     if (isPermitted) await permitCommand(lab(), described);
     // Pods of the stand-in see the files of the machine, so only the first test brings the code there.
-    const sync = backend === "cluster" || isSynced;
+    const sync = (backend === "cluster" || isSynced) && broughtCode;
     const attach = { silence: 8000, timeout: 60_000 };
     const options = { ...described, kubeconfig, sync, hostTimeout: "90s", attach };
     const place = { job: "kubernetes", cache: newCache(), options, namespace } as const;
@@ -119,6 +120,20 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
   );
 
   test(
+    "the command gets a further host, and gives it back",
+    async () => {
+      const place = await newPlace();
+      const started = startViceroyJob(place, "run", ...client(place, ["node", "--import", "tsx"], "resize"));
+      const { code, out, err } = await started.ended;
+      expect(`${code} ${err}`, out).toMatch(/^0 job "viceroy" runs env .*\n$/);
+      expect(clientLines(out).slice(1)).toEqual([{ ranks: ["0", "1", "2"] }, { ranks: ["0", "1"] }, { active: false }]);
+      const { namespace } = place;
+      await until(async () => (await podsOf(namespace)).every(isOfCommand));
+    },
+    limitUnderLoad(240_000, 480_000),
+  );
+
+  test(
     "the command goes on when the program that has started it is killed, and ends in order when the job is killed",
     async () => {
       const place = await newPlace();
@@ -131,6 +146,8 @@ onKubernetes("commands of jobs of Kubernetes", (lab) => {
       expect(state.out).toContain(`job "viceroy" of provider kubernetes runs as ${applyId}\n`);
       const second = await viceroyJob(place, "run", "--", "true");
       expect(second.err).toMatch(/^cannot submit job "viceroy": the command "env" .* runs as /);
+      const resized = await viceroyJob(place, "resize", "workers=3");
+      expect(resized.err).toContain("its command alone changes their numbers; call job.resize in that program");
 
       const reading = startViceroyJob(place, "logs", "--follow");
       await until(() => clientLines(reading.printed()).length > 0, limitUnderLoad(30_000, 120_000));

@@ -13,14 +13,12 @@ import { until } from "../../proc/until.js";
 import { daemonOf } from "../lab/daemon-of.js";
 import { JobsOfTests } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
-import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
 const module = fileURLToPath(new URL("job-of-options.mjs", import.meta.url));
 
 beforeAll(async () => {
   await loadProject();
-  dropOptionsOfRunner();
 });
 
 /** Returns what has been printed in the pods. */

@@ -18,15 +18,14 @@ import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
 import { daemonOf } from "../lab/daemon-of.js";
+import { broughtCode } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
-import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 let crew: Crew;
 // The processes of a pod that is deleted are lost.
 collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-  dropOptionsOfRunner();
 });
 
 onKubernetes("jobs of Kubernetes", (lab) => {
@@ -43,6 +42,7 @@ onKubernetes("jobs of Kubernetes", (lab) => {
       meshes: { trainers: { hosts: 2, image: lab().nodeImage } },
       kubeconfig: lab().kubeconfig,
       cache: newCache(),
+      sync: broughtCode,
       progress: "silent",
       ...options,
     });
@@ -149,6 +149,7 @@ onKubernetes("jobs of Kubernetes", (lab) => {
       namespace,
       kubeconfig: lab().kubeconfig,
       cache: newCache(),
+      sync: broughtCode,
       meshes: { trainers: { hosts: 2, image: lab().nodeImage } },
     };
     const driver = startJobDriver([], "on-kubernetes.ts", options, "wait", process.env);
@@ -170,7 +171,13 @@ onKubernetes("jobs of Kubernetes", (lab) => {
   test("a program that has used its pods ends after its last line, and leaves them to the next one", async () => {
     const namespace = await lab().namespace();
     const { kubeconfig, nodeImage: image } = lab();
-    const options = { namespace, kubeconfig, cache: newCache(), meshes: { trainers: { hosts: 1, image } } };
+    const options = {
+      namespace,
+      kubeconfig,
+      cache: newCache(),
+      sync: broughtCode,
+      meshes: { trainers: { hosts: 1, image } },
+    };
     const driver = startJobDriver([], "on-kubernetes.ts", options, "leave", process.env);
     expect((await driver.outcome()).message).toBe(undefined);
     expect(await driver.exited).toBe(0);
@@ -184,7 +191,11 @@ onKubernetes("jobs of Kubernetes", (lab) => {
     "a driver that finds a pod which has just crashed waits for the next one",
     async () => {
       const namespace = await lab().namespace();
-      const options = { cache: newCache(), meshes: { trainers: { hosts: 2, image: lab().nodeImage } } };
+      const options = {
+        cache: newCache(),
+        sync: broughtCode,
+        meshes: { trainers: { hosts: 2, image: lab().nodeImage } },
+      };
       const known = { namespace, kubeconfig: lab().kubeconfig, ...options };
       const driver = startJobDriver([], "on-kubernetes.ts", known, "wait", process.env);
       const { applyId, pids } = await driver.outcome();

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { limitUnderLoad, until } from "../../proc/until.js";
+import { broughtCode } from "../lab/jobs-of-tests.js";
 import { onKubernetes } from "../lab/on-kubernetes.js";
 import { admit, preempt, tellWhy } from "../lab/queue.js";
 
@@ -33,6 +34,7 @@ onKubernetes("jobs in a queue", (lab) => {
       queue: "team-a",
       kubeconfig: lab().kubeconfig,
       cache: null,
+      sync: broughtCode,
       progress: "silent",
       hostTimeout,
     });

@@ -14,8 +14,8 @@ import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { limitUnderLoad, until } from "../../proc/until.js";
 import { quantity } from "../api-server/quantity.js";
+import { broughtCode } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
-import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
 
@@ -24,7 +24,6 @@ let crew: Crew;
 collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-  dropOptionsOfRunner();
 });
 
 /** The lines that the program prints, one after each step: the ranks of the hosts, or the message of an error. */
@@ -45,6 +44,7 @@ onKubernetes("the hosts of a job of Kubernetes", (lab) => {
       meshes: { workers: { hosts: 1, image: lab().nodeImage } },
       kubeconfig: lab().kubeconfig,
       cache: newCache(),
+      sync: broughtCode,
       progress: "silent",
       ...options,
     };

@@ -5,6 +5,7 @@ import { JobStartError, KubernetesJob } from "viceroy/job";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { until } from "../../proc/until.js";
+import { broughtCode } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
 
 const token = "selected-pods-of-a-test-have-this-token-0123";
@@ -34,6 +35,7 @@ onKubernetes("pods that a job takes", (lab) => {
       namespace,
       kubeconfig: lab().kubeconfig,
       cache: null,
+      sync: broughtCode,
       progress: "silent",
       hostTimeout: "30s",
       ...(attachMs === undefined ? {} : { attach: { timeout: attachMs } }),

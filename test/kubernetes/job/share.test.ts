@@ -14,9 +14,8 @@ import { newCache } from "../../job/job-program.js";
 import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { makeUser } from "../lab/access.js";
-import { JobsOfTests } from "../lab/jobs-of-tests.js";
+import { broughtCode, JobsOfTests } from "../lab/jobs-of-tests.js";
 import { onKubernetes } from "../lab/on-kubernetes.js";
-import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
 const module = fileURLToPath(new URL("job-of-options.mjs", import.meta.url));
@@ -28,7 +27,6 @@ let crew: Crew;
 collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-  dropOptionsOfRunner();
 });
 
 /** Runs `viceroy job` for a job with these options. The stand-in of the API server is in this process. */
@@ -61,12 +59,20 @@ onKubernetes("jobs that are shared", (lab) => {
   async function newOptions(own: Partial<Options> = {}) {
     const namespace = await lab().namespace();
     const meshes = { trainers: { hosts: 2, image: lab().nodeImage } };
-    return { namespace, meshes, share: true, progress: "silent", kubeconfig: lab().kubeconfig, ...own } as const;
+    return {
+      namespace,
+      meshes,
+      share: true,
+      progress: "silent",
+      sync: broughtCode,
+      kubeconfig: lab().kubeconfig,
+      ...own,
+    } as const;
   }
 
   /** Returns the options with which a user without the rights of a driver attaches the job on a machine without its files. */
-  async function elsewhere(options: Awaited<ReturnType<typeof newOptions>>) {
-    const kubeconfig = await makeUser(lab(), options.namespace, await printedRules(options, "viceroy-attach"));
+  async function elsewhere(options: Awaited<ReturnType<typeof newOptions>>, role = "viceroy-attach") {
+    const kubeconfig = await makeUser(lab(), options.namespace, await printedRules(options, role));
     return { ...options, kubeconfig, cache: newCache() };
   }
 
@@ -102,6 +108,23 @@ onKubernetes("jobs that are shared", (lab) => {
       expect((await viceroyJob(there, "logs")).out).toContain("listens at ");
     },
   );
+
+  test("a program with the right to read the Secret for viewers looks at the job on another machine, and is no driver there", async () => {
+    const options = await newOptions();
+    await submit(options);
+    const there = await elsewhere(options, "viceroy-view");
+    const { trainers } = await attach(new KubernetesJob<"trainers">(there), { readOnly: true });
+    const described = await trainers.describe();
+    expect(described.map(({ drivers }) => drivers.map(({ readOnly }) => readOnly))).toEqual([[true], [true]]);
+    expect(described[0]!.drivers[0]!.description).toMatch(/, as viceroy:\/\/[0-9a-f-]+\/viewer, /);
+    expect(() => trainers.spawnProcs()).toThrow("cannot spawn procs: this program has attached mesh");
+    await trainers.stop();
+    const state = await viceroyJob(there, "state", "--read-only");
+    expect(state.out).toMatch(/^ {2}viewer, attached .+ as viceroy:\/\/.+\/viewer, /m);
+    expect((await viceroyJob(there, "logs", "--read-only")).out).toContain("attached read-only: ");
+    const refused = /may not get secrets .*"viceroy-driver"|may not get secrets in namespace/;
+    await expect(attach(new KubernetesJob({ ...there, cache: newCache() }))).rejects.toThrow(refused);
+  });
 
   test("a program on another machine detaches its meshes, and one on a third machine finds them", async () => {
     const options = await newOptions();

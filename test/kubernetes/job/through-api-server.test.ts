@@ -16,9 +16,8 @@ import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { until } from "../../proc/until.js";
 import { daemonOf } from "../lab/daemon-of.js";
-import { JobsOfTests } from "../lab/jobs-of-tests.js";
+import { broughtCode, JobsOfTests } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
-import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.url));
 const module = fileURLToPath(new URL("job-of-options.mjs", import.meta.url));
@@ -28,7 +27,6 @@ let crew: Crew;
 collectUnhandledFaults();
 beforeAll(async () => {
   crew = await loadCrew();
-  dropOptionsOfRunner();
 });
 
 onKubernetes("jobs of drivers outside of the cluster", (lab) => {
@@ -99,6 +97,7 @@ onKubernetes("jobs of drivers outside of the cluster", (lab) => {
       kubeconfig,
       reach: "api-server",
       cache: newCache(),
+      sync: broughtCode,
       progress: "silent",
     } as const;
     await jobs.make(options).state();
@@ -140,7 +139,9 @@ onKubernetes("jobs of drivers outside of the cluster", (lab) => {
   // Elsewhere, the machine of the test reaches the pods.
   test.runIf(backend === "cluster")("a program on a laptop finds out that it reaches no pod", async () => {
     const meshes = { trainers: { hosts: 2, image: lab().nodeImage } };
-    const options = { namespace: await lab().namespace(), meshes, kubeconfig: lab().kubeconfig, cache: newCache() };
+    const { kubeconfig } = lab();
+    const namespace = await lab().namespace();
+    const options = { namespace, meshes, kubeconfig, cache: newCache(), sync: broughtCode };
     const driver = startJobDriver(lab().laptop!, "on-kubernetes.ts", options, "kill", process.env);
     expect((await driver.outcome()).pids).toHaveLength(2);
     expect(await driver.exited).toBe(0);

@@ -87,11 +87,13 @@ async function projection(context: VolumeContext, source: V1VolumeProjection): P
   if (configMap !== undefined) return configFiles(context, { name: configMap.name!, ...pick(configMap) });
   if (downwardAPI !== undefined) return downwardFiles(context, downwardAPI.items ?? []);
   if (serviceAccountToken === undefined) return [];
-  const { namespace } = context.pod.metadata!;
+  const { namespace, name: podName, uid } = context.pod.metadata!;
   const name = context.pod.spec!.serviceAccountName ?? "default";
   const spec = {
     audiences: serviceAccountToken.audience ? [serviceAccountToken.audience] : [],
     expirationSeconds: serviceAccountToken.expirationSeconds ?? 3600,
+    // The token ends with the pod, and tells which one it is.
+    boundObjectRef: { apiVersion: "v1", kind: "Pod", name: podName!, uid: uid! },
   };
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
   const { status } = await context.core.createNamespacedServiceAccountToken({ name, namespace: namespace!, body });

@@ -8,7 +8,7 @@ import { type Machine, makeNetwork } from "../../faults/machines.js";
 import { until } from "../../proc/until.js";
 import { ControlPlane } from "../cluster/control-plane.js";
 import { debianPrograms } from "../cluster/debian-programs.js";
-import { imageArchives } from "../cluster/images.js";
+import { type ImageArchive, imageArchives } from "../cluster/images.js";
 import { ClusterNode, entering } from "../cluster/node.js";
 import { nodeImage } from "../kubelet/images.js";
 import type { Ends } from "./ends.js";
@@ -17,10 +17,18 @@ import type { HeldLab } from "./held-lab.js";
 /** The address of the API server for pods, which the nodes translate. */
 const service = "10.96.0.1";
 
-/** Starts the cluster, and waits until both nodes are ready. */
-export async function startClusterLab(programs: string, folder: string, ends: Ends): Promise<HeldLab> {
+/**
+ * Starts the cluster, and waits until both nodes are ready.
+ * @param further images that the nodes have in addition
+ */
+export async function startClusterLab(
+  programs: string,
+  folder: string,
+  ends: Ends,
+  further: readonly ImageArchive[] = [],
+): Promise<HeldLab> {
   const debian = debianPrograms(process.env["VICEROY_KUBERNETES_PROGRAMS"]!);
-  const images = imageArchives(debian);
+  const images = [...imageArchives(debian), ...further];
   const { control, n1, n2, laptop } = makeNetwork(["control", "n1", "n2", "laptop"], (end) => ends.push(end));
   const machines = [n1, n2];
   route(control, machines, debian.env);

@@ -8,6 +8,9 @@ import type { LabOfTests } from "./on-kubernetes.js";
 /** The annotation with the rank of a pod. */
 const rankKey = "batch.kubernetes.io/job-completion-index";
 
+/** The code that jobs bring to pods which do not see the files of this machine. Most packages are of other projects of the repository. */
+export const broughtCode = { exclude: ["/.ci", "/bench", "/docs", "/examples"] };
+
 /** Time in ms for a pod to be replaced, also after the delay of the Job controller. */
 export const replacementMs = 150_000;
 
@@ -24,7 +27,13 @@ export class JobsOfTests {
     options: Pick<KubernetesJobOptions<M>, "namespace" | "meshes"> & Partial<KubernetesJobOptions<M>>,
   ): KubernetesJob<M> {
     const { kubeconfig } = this.#lab();
-    const job = new KubernetesJob<M>({ kubeconfig, cache: newCache(), progress: "silent", ...options });
+    const job = new KubernetesJob<M>({
+      kubeconfig,
+      cache: newCache(),
+      progress: "silent",
+      sync: broughtCode,
+      ...options,
+    });
     this.#made.push(job);
     return job;
   }

@@ -1,4 +1,5 @@
 /** Runs tests on the Kubernetes that is there: what `npm run test:kubernetes` has started, or else the stand-in. */
+import { delimiter } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { permitted } from "../../permitted.js";
 import { hasContainers } from "../kubelet/root-file-system.js";
@@ -6,6 +7,7 @@ import { deleteNamespace, makeNamespace, makeUser } from "./access.js";
 import { type Ends, endAll } from "./ends.js";
 import { type Backend, descriptions, type KubernetesLab } from "./lab.js";
 import { joinLab } from "./remote-lab.js";
+import { dropOptionsOfRunner } from "./runner-options.js";
 import { startStandIn } from "./stand-in-lab.js";
 
 /** The backend of this run. */
@@ -14,6 +16,14 @@ export const backend = (process.env["VICEROY_KUBERNETES_BACKEND"] ?? "stand-in")
 const possible =
   backend !== "stand-in" ||
   permitted("jobs on Kubernetes", "unshare with mount namespaces, of root or of users", hasContainers);
+
+/** Returns the file that describes the lab of this process. Test files that run at the same time have different labs. */
+export function ownLab(): string {
+  const labs = process.env["VICEROY_KUBERNETES"]!.split(delimiter);
+  const own = labs[Number(process.env["VITEST_POOL_ID"]) - 1];
+  if (own === undefined) throw new Error(`there are ${labs.length} labs, and more processes of tests`);
+  return own;
+}
 
 export interface LabOfTests extends KubernetesLab {
   /** A new namespace, which is deleted after the tests of the block. */
@@ -31,7 +41,8 @@ export function onKubernetes(title: string, tests: (lab: () => LabOfTests) => vo
     const ends: Ends = [];
     let lab: LabOfTests | undefined;
     beforeAll(async () => {
-      const started = backend === "stand-in" ? await startStandIn(ends) : joinLab(process.env["VICEROY_KUBERNETES"]!);
+      dropOptionsOfRunner();
+      const started = backend === "stand-in" ? await startStandIn(ends) : joinLab(ownLab());
       lab = Object.assign(started, {
         async namespace(labels: Record<string, string> = {}) {
           const name = await makeNamespace(started, labels);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { Compute } from "../../../runtime/job/kubernetes/compute/compute.js";
 import type { ComputeOptions } from "../../../runtime/job/kubernetes/compute/compute-options.js";
+import { KubernetesJob } from "../../../runtime/job/kubernetes/kubernetes-job.js";
 import { checkKubernetesJob, type KubernetesJobOptions } from "../../../runtime/job/kubernetes/kubernetes-spec.js";
 
 const make = (options: object) => () =>
@@ -10,6 +11,62 @@ const make = (options: object) => () =>
     meshes: { trainers: { hosts: 2 } },
     ...options,
   } as KubernetesJobOptions<string>);
+
+const from = { namespaces: { "kubernetes.io/metadata.name": "ingress-nginx" } };
+
+describe("an ingress that cannot lead to the hosts is an error that says what to do", () => {
+  test.each([
+    [
+      { host: "Train.example.com", from },
+      'expected host of ingress as a host name, such as "train.example.com", got "Train.example.com"',
+    ],
+    [{ from }, 'expected host of ingress as a host name, such as "train.example.com", got undefined'],
+    [{ host: "a.b", path: "train", from }, 'expected path of ingress as a path, such as "/train", got "train"'],
+    [{ host: "a.b", path: "/a/../b", from }, 'expected path of ingress as a path, such as "/train", got "/a/../b"'],
+    [{ host: "a.b", className: "Nginx", from }, "expected className of ingress as the name of an object"],
+    [{ host: "a.b", tls: "my_secret", from }, "expected tls of ingress as the name of an object"],
+    [{ host: "a.b", annotations: ["x"], from }, "expected annotations of ingress as text by name"],
+    [
+      { host: "a.b", annotations: { "a/b/c": "x" }, from },
+      "expected names in annotations of ingress as up to 63 letters, digits, and . _ -, after an optional domain and a slash",
+    ],
+    [{ host: "a.b", annotations: { timeout: 5 }, from }, 'expected "timeout" of annotations of ingress as text, got 5'],
+    [
+      { host: "a.b" },
+      'expected from of ingress as the pods of the ingress controller, such as { namespaces: { "kubernetes.io/metadata.name": "ingress-nginx" } }, got undefined',
+    ],
+    [{ host: "a.b", from: {} }, "expected from of ingress with at least one label"],
+    [{ host: "a.b", from: { pods: {} } }, "expected from of ingress with at least one label"],
+    [
+      { host: "a.b", from: { pods: { app: "two words" } } },
+      'expected "app" of pods of from of ingress as at most 63 letters',
+    ],
+    [{ host: "a.b", from: { addresses: [] } }, "cannot make a job with from of ingress: "],
+    [{ host: "a.b", port: 1, from }, "cannot make a job with ingress: "],
+  ])("%j", (ingress, message) => {
+    expect(make({ ingress })).toThrow(message);
+  });
+
+  test("without certificates, the ingress could read the token", () => {
+    expect(make({ tls: false, ingress: { host: "a.b", from } })).toThrow(
+      "cannot make a job with ingress: with tls: false, the ingress could read everything, the token of the hosts included; leave tls out",
+    );
+  });
+
+  test("without a NetworkPolicy, nobody is let in by name", () => {
+    expect(make({ drivers: false, ingress: { host: "a.b", from } })).toThrow(
+      "cannot make a job with ingress: with drivers: false there is no NetworkPolicy that could let pods in; leave from out",
+    );
+    expect(make({ drivers: false, ingress: { host: "a.b" } })).not.toThrow();
+  });
+
+  test("pods that are there have no ingress of the job", () => {
+    const meshes = { trainers: { selector: "app=x", hosts: 1 } };
+    expect(() => new KubernetesJob({ namespace: "team", meshes, ingress: { host: "a.b", from } })).toThrow(
+      'cannot make a job with ingress: it takes pods of mesh "trainers" that are there, whose ingress is not its own; leave ingress out',
+    );
+  });
+});
 
 describe("names that Kubernetes refuses are errors with the rule, and a name that it takes", () => {
   test.each([

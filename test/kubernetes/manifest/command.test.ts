@@ -60,7 +60,7 @@ test("the manifest can be printed as a list in JSON", () => {
 test("the Role names the objects of the job", () => {
   const { status, stdout } = viceroyJob("rbac");
   expect(status).toBe(0);
-  const [role, attaching, ...others] = objectsIn(stdout);
+  const [role, attaching, looking, ...others] = objectsIn(stdout);
   expect(attaching).toMatchObject({ kind: "Role", metadata: { name: "train-attach" } });
   expect(attaching!["rules"]).toContainEqual({
     apiGroups: [""],
@@ -68,6 +68,15 @@ test("the Role names the objects of the job", () => {
     resourceNames: ["train-driver"],
     verbs: ["get"],
   });
+  // Who looks reads another Secret, and has no other right that would change something.
+  expect(looking).toMatchObject({ kind: "Role", metadata: { name: "train-view" } });
+  const lookingRules = looking!["rules"] as { resources: string[]; resourceNames?: string[]; verbs: string[] }[];
+  const secrets = lookingRules.filter(({ resources }) => resources.includes("secrets"));
+  expect(secrets).toEqual([
+    { apiGroups: [""], resources: ["secrets"], resourceNames: ["train-viewer"], verbs: ["get"] },
+  ]);
+  const changing = lookingRules.filter(({ verbs }) => verbs.some((verb) => !["get", "list", "watch"].includes(verb)));
+  expect(changing.flatMap(({ resources }) => resources)).toEqual(["pods/portforward"]);
   expect(others.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
     "ServiceAccount train-command",
     "Role train-command",

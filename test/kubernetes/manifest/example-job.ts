@@ -48,6 +48,14 @@ export function fullJob(): KubernetesJobOptions<string> {
     meshes: { trainers: { compute: new Compute(fullCompute) }, loaders: { hosts: 1, image: "node:22" } },
     share: true,
     drivers: { pods: { app: "notebook" }, addresses: ["10.1.0.0/16"] },
+    ingress: {
+      host: "train.example.com",
+      path: "/train",
+      className: "nginx",
+      tls: "train-tls",
+      annotations: { "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600" },
+      from: { namespaces: { "kubernetes.io/metadata.name": "ingress-nginx" }, pods: { app: "ingress" } },
+    },
   };
 }
 

@@ -68,10 +68,50 @@ test("a spec of selectors is plain JSON that makes the same job again", () => {
 });
 
 test("without drivers there is no NetworkPolicy, and the Role does not mention it", () => {
-  const options = { ...fullJob(), drivers: false as const };
+  const { ingress: _, ...others } = fullJob();
+  const options = { ...others, drivers: false as const };
   const objects = objectsOf(options);
   expect(objects.owned.map(({ kind }) => kind)).not.toContain("NetworkPolicy");
   expect(JSON.stringify(driverRole(checkKubernetesJob(options).spec, objects, null))).not.toContain("networkpolicies");
+});
+
+test("an ingress leads to one host, and its pods reach the port for WebSockets alone", () => {
+  const ingress = { host: "train.example.com", from: { pods: { app: "ingress" } } };
+  const options = { ...fullJob(), ingress };
+  expect(objectOf(options, "Ingress", "train")["spec"]).toEqual({
+    rules: [
+      {
+        host: "train.example.com",
+        http: {
+          paths: [
+            {
+              path: "/",
+              pathType: "Prefix",
+              backend: { service: { name: "train-gateway", port: { name: "websocket" } } },
+            },
+          ],
+        },
+      },
+    ],
+  });
+  expect(objectOf(options, "Service", "train-gateway")["spec"]).toEqual({
+    selector: {
+      "viceroy/job": "train",
+      "viceroy/mesh": "trainers",
+      "batch.kubernetes.io/job-completion-index": "0",
+    },
+    ports: [{ name: "websocket", port: 26602 }],
+  });
+  const { ingress: rules } = objectOf(options, "NetworkPolicy", "train")["spec"] as { ingress: object[] };
+  expect(rules[1]).toEqual({
+    from: [{ podSelector: { matchLabels: { app: "ingress" } } }],
+    ports: [{ port: 26602 }],
+  });
+  const { ingress: _, ...without } = fullJob();
+  const kinds = objectsOf(without).owned.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  expect(kinds).not.toContain("Ingress train");
+  expect(kinds).not.toContain("Service train-gateway");
+  expect((objectOf(without, "NetworkPolicy", "train")["spec"] as { ingress: object[] }).ingress).toHaveLength(1);
 });
 
 test("the Role of a job that selects pods reads them, and changes nothing", () => {

@@ -1,7 +1,7 @@
 /** Tests of the objects of jobs on Kubernetes: what the API server says of them, and what becomes of the pods. */
 import { readFileSync } from "node:fs";
 import { type RequestOptions, request } from "node:https";
-import { BatchV1Api, CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { BatchV1Api, CoreV1Api, KubeConfig, NetworkingV1Api, type V1Pod } from "@kubernetes/client-node";
 import { expect, it } from "vitest";
 import { Compute } from "../../../runtime/job/kubernetes/compute/compute.js";
 import { Image } from "../../../runtime/job/kubernetes/image/image.js";
@@ -11,7 +11,7 @@ import type { KubernetesObject, PodTemplate } from "../../../runtime/job/kuberne
 import { driverRole, type PolicyRule } from "../../../runtime/job/kubernetes/manifest/role.js";
 import { until } from "../../proc/until.js";
 import { onKubernetes } from "../lab/on-kubernetes.js";
-import { fullCompute } from "./example-job.js";
+import { fullCompute, fullJob } from "./example-job.js";
 
 const imageProgram = readFileSync(new URL("../../../dist/job-kubernetes-image.cjs", import.meta.url), "utf8");
 
@@ -45,7 +45,7 @@ function objectsOf(options: KubernetesJobOptions<string>): JobObjects {
   });
 }
 
-const plurals: Readonly<Record<string, string>> = { NetworkPolicy: "networkpolicies" };
+const plurals: Readonly<Record<string, string>> = { Ingress: "ingresses", NetworkPolicy: "networkpolicies" };
 
 interface Answer {
   readonly status: number;
@@ -117,6 +117,7 @@ onKubernetes("the objects of a job", (lab) => {
         name: "train",
         meshes: { trainers: { compute } },
         drivers: { pods: { app: "x" }, addresses: ["10.1.0.0/16"] },
+        ...(which === "all" ? { ingress: fullJob().ingress! } : {}),
       };
       const objects = objectsOf(options);
       const role = driverRole(checkKubernetesJob(options).spec, objects, null);
@@ -201,7 +202,12 @@ onKubernetes("the objects of a job", (lab) => {
 
   it("can be applied, watched and deleted with the Role, which gives nothing else", async () => {
     const namespace = await lab().namespace();
-    const options = { namespace, name: "train", meshes: { trainers: { hosts: 1, image: lab().nodeImage } } };
+    const options = {
+      namespace,
+      name: "train",
+      meshes: { trainers: { hosts: 1, image: lab().nodeImage } },
+      ingress: { host: "train.example.com", from: { pods: { app: "ingress" } } },
+    };
     const objects = objectsOf(options);
     const { rules } = driverRole(checkKubernetesJob(options).spec, objects, null) as unknown as {
       readonly rules: PolicyRule[];
@@ -220,11 +226,14 @@ onKubernetes("the objects of a job", (lab) => {
       () => config.makeApiClient(BatchV1Api).listJobForAllNamespaces(),
     ];
     for (const call of refused) await expect(call(), String(call)).rejects.toMatchObject({ code: 403 });
+    await lab().config.makeApiClient(NetworkingV1Api).readNamespacedIngress({ namespace, name: "train" });
     await driver.deleteNamespacedConfigMap({ namespace, name: "train" });
     await until(async () => (await podsOf(namespace)).length === 0);
     const { items } = await lab().config.makeApiClient(BatchV1Api).listNamespacedJob({ namespace });
     expect(items).toEqual([]);
     const { items: services } = await core().listNamespacedService({ namespace });
     expect(services).toEqual([]);
+    const { items: ingresses } = await lab().config.makeApiClient(NetworkingV1Api).listNamespacedIngress({ namespace });
+    expect(ingresses).toEqual([]);
   });
 });

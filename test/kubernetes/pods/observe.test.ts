@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import type { ApiObject, KubernetesApi, WatchEvent } from "../../../runtime/job/kubernetes/api/kubernetes-api.js";
 import { KubernetesError } from "../../../runtime/job/kubernetes/api/kubernetes-error.js";
-import type { RetryWorld } from "../../../runtime/job/kubernetes/api/retry.js";
 import { type Observation, observe } from "../../../runtime/job/kubernetes/pods/observe.js";
+import type { RetryWorld } from "../../../runtime/job/retry.js";
 import { answerJson, scriptedServer } from "../api/scripted-server.js";
 
 /** One answer of the API server: objects of a list, or events of a watch and how it ends. */

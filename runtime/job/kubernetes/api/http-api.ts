@@ -37,6 +37,19 @@ const keepAliveMs = 10_000;
 /** Number of objects of one page of a list. */
 const pageSize = 500;
 
+/** The user of a token, as the API server knows it. */
+export interface ReviewedUser {
+  readonly username: string;
+  /** Further facts, such as the pod to which the token is bound. */
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+interface TokenReviewStatus {
+  readonly authenticated?: boolean;
+  readonly audiences?: readonly string[];
+  readonly user?: Partial<ReviewedUser>;
+}
+
 interface Call extends Asked {
   readonly method: "GET" | "PATCH" | "POST" | "DELETE";
   readonly path: string;
@@ -183,6 +196,27 @@ export class HttpApi implements KubernetesApi {
       body: { type: "application/json", value },
     });
     return { username: status.userInfo.username, groups: status.userInfo.groups ?? [] };
+  }
+
+  /**
+   * Asks the API server whose token it is.
+   * @param audience for whom the token must have been issued
+   * @returns undefined if the token is not valid, or is for somebody else
+   */
+  async reviewToken(token: string, audience: string): Promise<ReviewedUser | undefined> {
+    const path = "/apis/authentication.k8s.io/v1/tokenreviews";
+    const asked = { verb: "create", resource: "tokenreviews", namespace: this.namespace };
+    const spec = { token, audiences: [audience] };
+    const value = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec };
+    const { status } = await this.#json<{ readonly status: TokenReviewStatus }>({
+      ...asked,
+      path,
+      method: "POST",
+      body: { type: "application/json", value },
+    });
+    // An API server that knows no audiences answers without them.
+    if (status.authenticated !== true || status.audiences?.includes(audience) !== true) return undefined;
+    return { username: status.user?.username ?? "", extra: status.user?.extra ?? {} };
   }
 
   #call(verb: string, kind: ResourceKind, name?: string): Asked & { readonly path: string } {

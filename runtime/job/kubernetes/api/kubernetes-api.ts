@@ -6,7 +6,7 @@
 import type { PausablePipe } from "../../../link/transport/pipe.js";
 
 /** The kinds of objects that jobs use. */
-export type ResourceKind = "ConfigMap" | "Event" | "Job" | "NetworkPolicy" | "Pod" | "Secret" | "Service";
+export type ResourceKind = "ConfigMap" | "Event" | "Ingress" | "Job" | "NetworkPolicy" | "Pod" | "Secret" | "Service";
 
 /** An object, as the API server sends it. */
 export interface ApiObject {

@@ -1,11 +1,12 @@
 /** Errors between a job and the API server. Each message says what was asked, where, why it failed, and what to do. */
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import type { RetryableError } from "../../retry.js";
 
 /** The status of an answer to credentials that are not valid, or not valid any more. */
 const unauthorized = 401;
 
 /** Thrown when the API server refuses a request, or cannot be asked. */
-export class KubernetesError extends Error {
+export class KubernetesError extends Error implements RetryableError {
   override readonly name = "KubernetesError";
   /** The status of HTTP; 0 if the API server has not answered. */
   readonly status: number;

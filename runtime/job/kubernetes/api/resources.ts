@@ -11,6 +11,7 @@ interface Resource {
 const resources: Readonly<Record<ResourceKind, Resource>> = {
   ConfigMap: { path: "api/v1", plural: "configmaps" },
   Event: { path: "api/v1", plural: "events" },
+  Ingress: { path: "apis/networking.k8s.io/v1", plural: "ingresses" },
   Job: { path: "apis/batch/v1", plural: "jobs" },
   NetworkPolicy: { path: "apis/networking.k8s.io/v1", plural: "networkpolicies" },
   Pod: { path: "api/v1", plural: "pods" },

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { hostUri, secretsFile } from "../../credentials/credentials-folder.js";
 import type { Submission } from "../../provider.js";
+import { awayLimit, retrying } from "../../retry.js";
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
-import { awayLimit, retrying } from "../api/retry.js";
 import { commandLabel, commandMesh, meshLabel } from "../manifest/layout.js";
 import { runSelector } from "../pods/pod-sources.js";
 

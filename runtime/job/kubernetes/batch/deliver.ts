@@ -1,14 +1,13 @@
 /** Brings the program of a command to its pod: the code, the credentials of the run, and the order to start. */
-import { statSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { holding } from "../../batch/batch-run.js";
 import type { ClientOrder } from "../../batch/client.js";
+import { filesOfCommand, moveCommand } from "../../batch/moved-command.js";
 import { openCertificate, proofFor } from "../../driver-proof.js";
 import { JobStartError, JobStartTimeoutError } from "../../errors.js";
 import { gatewayOf } from "../../gateway-of.js";
 import type { CheckedOptions } from "../../job-options.js";
-import { attachRoutedHosts, locatePath } from "../../kernel.js";
+import { attachRoutedHosts } from "../../kernel.js";
 import { formatPlace } from "../../mesh-spec.js";
 import { codeProgress } from "../../progress.js";
 import type { Delivery, ReadyHost, Report } from "../../provider.js";
@@ -50,7 +49,7 @@ export async function deliverCommand(run: DeliveredRun, delivery: Delivery): Pro
   const signing = new AbortController();
   const either = AbortSignal.any([delivery.signal, signing.signal]);
   // Faults are those of the wait for the pod, too.
-  feed.until<never>((state) => void signer?.see(state), either).catch(() => {});
+  feed.until<never>((state) => void signer?.seePods(state), either).catch(() => {});
   try {
     const host = await run.hostOf(await podOf(run, delivery));
     await bringProgram(run, delivery, host, async () => {
@@ -107,11 +106,11 @@ async function bringProgram(
   handOver: () => Promise<void>,
 ): Promise<void> {
   const { name } = spec;
-  const certificate = await openCertificate({ name, folder }, spec.tls);
+  const certificate = await openCertificate({ name, folder }, spec.tls, "driver");
   const attached = attachRoutedHosts(
     [host],
     { ...options.attach, name: commandMesh, ...proofFor(name, [host], certificate?.files) },
-    { hasOwnProof: true, isSameLog: false, gateway: gatewayOf(() => [host]) },
+    { hasOwnProof: true, isSameLog: false, gateway: gatewayOf(() => [host]), choosesWay: true },
   );
   try {
     await attached.ready;
@@ -135,13 +134,9 @@ async function bringCode(
   options: CheckedOptions,
 ): Promise<Pick<CommandOrder, "command" | "cwd">> {
   if (options.sync === null) return { command, cwd };
-  const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  const files = command.map((word) => resolve(cwd, word)).filter(isFile);
-  const { places, cwd: usual } = await attached.bringProgram(
+  const place = await attached.bringProgram(
     { ...options.sync, ...codeProgress(options.name, commandMesh, options) },
-    files,
+    filesOfCommand({ command, cwd }),
   );
-  const moved = command.map((word) => (isAbsolute(word) ? locatePath(word, places) : word));
-  const isUsual = cwd === process.cwd() && locatePath(cwd, places) === cwd;
-  return { command: moved, cwd: isUsual ? usual : locatePath(cwd, places) };
+  return moveCommand({ command, cwd }, place);
 }

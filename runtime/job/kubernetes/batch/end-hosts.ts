@@ -1,7 +1,7 @@
 /** Ends the hosts of a run whose command has ended. */
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import { awayLimit, retrying } from "../../retry.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
-import { awayLimit, retrying } from "../api/retry.js";
 import { commandMesh, meshLabel, runLabel } from "../manifest/layout.js";
 
 /** Returns the names of the Jobs of the hosts of a run. @throws KubernetesError if the pod may not list Jobs, or the API server stays away */

@@ -12,8 +12,7 @@ import { recordFileOf, recordVariable } from "../../batch/client.js";
 import { hostUri } from "../../credentials/credentials-folder.js";
 import type { AwaitedIssuerOrder } from "../../credentials/host-enrolment.js";
 import { installDaemon } from "../../ssh/starter/install-daemon.js";
-import { hostPort, secretFile } from "../manifest/layout.js";
-import { enrolmentPort } from "../pods/pod-ports.js";
+import { enrolmentPort, gatewayPort, hostPort, secretFile } from "../manifest/layout.js";
 import { forwardLoopback } from "./forward-loopback.js";
 import { type HostOrder, orderName } from "./host-order.js";
 
@@ -81,7 +80,10 @@ async function start(): Promise<number> {
     const file = join(installed, "load.cjs");
     const { load } = createRequire(file)(file) as { load(): Daemon };
     const host = ip.includes(":") ? `[${ip}]` : ip;
-    const listen = [`${order.hasCertificate ? "tls" : "tcp"}://${host}:${hostPort}`];
+    const listen = [
+      `${order.hasCertificate ? "tls" : "tcp"}://${host}:${hostPort}`,
+      ...(order.hasGateway ? [`ws://${host}:${gatewayPort}`] : []),
+    ];
     const awaitedIssuer: AwaitedIssuerOrder | undefined = order.hasCertificate
       ? {
           identity: hostUri(variable("VICEROY_JOB"), place),

@@ -1,7 +1,15 @@
 /** Finds what a merged pod template lacks of what a job needs. */
 import { canonicalJson } from "../../record/spec-hash.js";
-import { enrolmentPort } from "../pods/pod-ports.js";
-import { hostContainer, hostPort, imageContainer, jobLabel, meshLabel, runLabel } from "./layout.js";
+import {
+  enrolmentPort,
+  gatewayPort,
+  hostContainer,
+  hostPort,
+  imageContainer,
+  jobLabel,
+  meshLabel,
+  runLabel,
+} from "./layout.js";
 import type { Container, PodTemplate } from "./objects.js";
 
 /** The volumes of which a user can change the kind and the size: their content is written in the pod. */
@@ -35,6 +43,9 @@ export function checkTemplate(mesh: string, own: PodTemplate, merged: PodTemplat
   );
 }
 
+/** The ports at which hosts listen, those with an ingress included. */
+const usedPorts: readonly unknown[] = [hostPort, enrolmentPort, gatewayPort];
+
 /** Containers of a pod share their ports. @throws TypeError if another container has one of the host */
 function checkPorts(mesh: string, { spec = {} }: PodTemplate): void {
   const others = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(
@@ -42,7 +53,7 @@ function checkPorts(mesh: string, { spec = {} }: PodTemplate): void {
   );
   for (const { name, ports } of others) {
     const declared = Array.isArray(ports) ? (ports as readonly { readonly containerPort?: number }[]) : [];
-    const taken = declared.find(({ containerPort }) => containerPort === hostPort || containerPort === enrolmentPort);
+    const taken = declared.find(({ containerPort }) => usedPorts.includes(containerPort));
     if (taken === undefined) continue;
     throw new TypeError(
       `cannot make a job: the template of mesh "${mesh}" gives container "${name}" the port ${taken.containerPort}, at which the host listens; give it another port`,

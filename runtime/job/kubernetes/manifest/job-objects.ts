@@ -1,9 +1,10 @@
 /** All objects of a job of Kubernetes, in the order in which they are applied. */
 
 import { type ImageBundle, imageBundle } from "../image/image-bundle.js";
-import { isProvisioned, type KubernetesSpec, type ProvisionedMeshSpec } from "../kubernetes-spec.js";
+import { hasViewers, isProvisioned, type KubernetesSpec, type ProvisionedMeshSpec } from "../kubernetes-spec.js";
 import { commandCompute } from "./command-compute.js";
 import { indexedJob } from "./indexed-job.js";
+import { ingressObjects } from "./ingress.js";
 import {
   commandLabel,
   commandMesh,
@@ -16,6 +17,7 @@ import {
   secretKey,
   secretName,
   sharedSecretName,
+  viewerSecretName,
 } from "./layout.js";
 import { networkPolicy } from "./network-policy.js";
 import type { KubernetesObject, Labels } from "./objects.js";
@@ -37,6 +39,12 @@ export interface JobRun {
   readonly secrets?: Readonly<Record<string, string>>;
   /** The record and the credentials for programs on other machines, in base64 by their names; absent: there are none yet. */
   readonly shared?: Readonly<Record<string, string>>;
+  /** Who else may connect to the pods, as peers of their NetworkPolicy. Default: nobody. */
+  readonly peers?: readonly object[];
+  /** What is noted about the owner of all objects. Default: nothing. */
+  readonly annotations?: Labels;
+  /** The same for programs that only look. */
+  readonly viewed?: Readonly<Record<string, string>>;
 }
 
 /** The objects of a job. */
@@ -78,6 +86,7 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
       programs: programs.length,
       images: imageParts(images.get(mesh)).length,
       isCommand,
+      controller: spec.provision?.url,
     });
     const described = { mesh, hosts, labels, template, queue: withDefaults.queue };
     return indexedJob(spec, { ...described, isReplaced: run.isReplaced && !isCommand, isEvictedForGood: isCommand });
@@ -85,15 +94,18 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
   const configMap = (map: string, content: object): KubernetesObject =>
     object("v1", "ConfigMap", namespace, map, labels, content);
   return {
-    owner: object(
-      "v1",
-      "ConfigMap",
-      namespace,
-      name,
-      { ...labels, ...(hasCommand ? { [commandLabel]: "true" } : {}) },
-      {
-        data: run.files,
-      },
+    owner: annotated(
+      object(
+        "v1",
+        "ConfigMap",
+        namespace,
+        name,
+        { ...labels, ...(hasCommand ? { [commandLabel]: "true" } : {}) },
+        {
+          data: run.files,
+        },
+      ),
+      run.annotations,
     ),
     owned: [
       object("v1", "Service", namespace, name, labels, {
@@ -105,7 +117,10 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
           ports: [{ name: "viceroy", port: hostPort }],
         },
       }),
-      ...(spec.drivers === null ? [] : [networkPolicy(spec, spec.drivers, labels)]),
+      ...(spec.ingress === undefined
+        ? []
+        : ingressObjects(spec.ingress, { name, namespace, mesh: meshes[0]![0], labels })),
+      ...(spec.drivers === null ? [] : [networkPolicy(spec, spec.drivers, labels, run.peers)]),
       object("v1", "Secret", namespace, secretName(name), labels, {
         type: "Opaque",
         data: Object.fromEntries(secretKeys(meshes).map((key) => [key, run.secrets?.[key] ?? ""])),
@@ -115,6 +130,14 @@ export function jobObjects(spec: KubernetesSpec, run: JobRun): JobObjects {
             object("v1", "Secret", namespace, sharedSecretName(name), labels, {
               type: "Opaque",
               data: run.shared ?? {},
+            }),
+          ]
+        : []),
+      ...(hasViewers(spec)
+        ? [
+            object("v1", "Secret", namespace, viewerSecretName(name), labels, {
+              type: "Opaque",
+              data: run.viewed ?? {},
             }),
           ]
         : []),
@@ -140,6 +163,10 @@ export function ownedBy(
 ): KubernetesObject {
   const ownerReferences = [{ apiVersion, kind, name: metadata.name!, uid }];
   return { ...owned, metadata: { ...owned.metadata, ownerReferences } };
+}
+
+function annotated(object: KubernetesObject, annotations: Labels | undefined): KubernetesObject {
+  return annotations === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** Returns the keys of the one-time secrets of all hosts. */

@@ -41,6 +41,12 @@ export const imageContainer = "image";
 /** The port at which hosts listen. */
 export const hostPort = 26_600;
 
+/** The port at which hosts expect a caller who signs their certificate. */
+export const enrolmentPort = hostPort + 1;
+
+/** The port at which hosts of a job with an ingress listen for WebSockets of drivers. */
+export const gatewayPort = hostPort + 2;
+
 /**
  * The folder of the daemon's programs: `host.cjs`, `image.cjs`, and the parts of the archive, `daemon.0` and so on. The mounts of a
  * container are never inside each other.
@@ -61,6 +67,14 @@ export const cacheFolder = "/viceroy/cache";
 
 /** The working directory of images that name no other. It contains the store for the code of programs, too. */
 export const defaultFolder = "/viceroy/app";
+
+/** The folder with what a program needs to ask the controller for hosts: the token of the pod, and the authority of the controller. */
+export const controllerFolder = "/viceroy/controller";
+export const controllerToken = "token";
+export const controllerAuthority = "authority.pem";
+
+/** The variable with the URL of the controller. */
+export const controllerVariable = "VICEROY_CONTROLLER";
 
 /** The folder for caches in the working directory, where the modules of a program find the packages of the image. */
 export const storeName = ".viceroy-store";
@@ -87,6 +101,16 @@ export function secretName(job: string): string {
 /** Returns the name of the Secret by which programs on other machines use a job. */
 export function sharedSecretName(job: string): string {
   return `${job}-driver`;
+}
+
+/** Returns the name of the Secret by which programs on other machines look at a job. */
+export function viewerSecretName(job: string): string {
+  return `${job}-viewer`;
+}
+
+/** Returns the name of the Service to which the ingress of a job leads. */
+export function gatewayServiceName(job: string): string {
+  return `${job}-gateway`;
 }
 
 /** Returns the key of the one-time secret of a host. @param rank its rank, or a reference to a variable that contains it */

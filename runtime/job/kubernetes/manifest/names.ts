@@ -59,7 +59,7 @@ export function checkMeshName(job: string, mesh: string, hosts: number): void {
 
 /** Checks the name of an object that is there, such as a Secret or a priority class. @throws TypeError */
 export function checkObjectName(option: string, name: unknown): void {
-  if (typeof name === "string" && subdomain.test(name) && name.length <= maxSubdomain) return;
+  if (isDnsName(name)) return;
   throw nameError(
     `${option} as the name of an object: lower-case letters, digits, hyphens and dots that begin and end with a letter or a digit`,
     name,
@@ -85,6 +85,11 @@ export function checkLabels(option: string, labels: unknown): void {
       );
     }
   }
+}
+
+/** Returns whether text is a host name in lower case. */
+export function isDnsName(name: unknown): boolean {
+  return typeof name === "string" && subdomain.test(name) && name.length <= maxSubdomain;
 }
 
 /** Returns whether a label can have the key: a name, after an optional domain and a slash. */

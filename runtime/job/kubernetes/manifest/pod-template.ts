@@ -1,9 +1,13 @@
 /** The pod template of a mesh: the daemon in an image with Node.js, under the profile "restricted" of Pod Security. */
 import type { ComputeSpec, ComputeVolume } from "../compute/compute-options.js";
 import { Image } from "../image/image.js";
+import { controllerName } from "../provision/protocol.js";
 import { checkTemplate } from "./check-template.js";
 import {
   cacheFolder,
+  controllerFolder,
+  controllerToken,
+  controllerVariable,
   defaultFolder,
   driverLabel,
   filesFolder,
@@ -44,6 +48,8 @@ export interface TemplateContext {
   readonly images: number;
   /** Whether it is the pod of a command, which is a driver of the job. */
   readonly isCommand?: boolean;
+  /** The address of the controller that programs in the pod ask for hosts; absent: they ask none. */
+  readonly controller?: string | undefined;
 }
 
 /** The user and group of the pods: `node` in the official images of Node.js. */
@@ -86,6 +92,7 @@ function ownTemplate(compute: ComputeSpec, context: TemplateContext): PodTemplat
     mount("tmp", "/tmp"),
     mount("program", programFolder, true),
     ...(compute.sharedMemory === undefined ? [] : [mount("shared-memory", "/dev/shm")]),
+    ...(context.controller === undefined ? [] : [mount("controller", controllerFolder, true)]),
     ...mounts,
   ];
   return {
@@ -119,7 +126,7 @@ function ownTemplate(compute: ComputeSpec, context: TemplateContext): PodTemplat
 function host(
   image: Image,
   compute: ComputeSpec,
-  { mesh, run, setup, node, isCommand = false }: TemplateContext,
+  { mesh, run, setup, node, isCommand = false, controller }: TemplateContext,
   mounts: readonly VolumeMount[],
   folder: string,
 ): Container {
@@ -136,6 +143,7 @@ function host(
       fieldVariable("VICEROY_JOB_RANK", `metadata.annotations['${rankAnnotation}']`),
       fieldVariable("VICEROY_POD_IP", "status.podIP"),
       { name: "VICEROY_HOST_GRACE", value: String(Math.max(0, Number(grace) - endSeconds) * 1000) },
+      ...(controller === undefined ? [] : [{ name: controllerVariable, value: controller }]),
       ...(compute.idle === undefined ? [] : [{ name: "VICEROY_HOST_IDLE", value: String(compute.idle) }]),
       { name: "HOME", value: "/tmp" },
       { name: "XDG_CACHE_HOME", value: `${folder}/${storeName}` },
@@ -197,7 +205,26 @@ function mount(name: string, mountPath: string, readOnly = false): VolumeMount {
   return { name, mountPath, ...(readOnly ? { readOnly } : {}) };
 }
 
-function ownVolumes(image: Image, compute: ComputeSpec, { job, mesh, programs, images }: TemplateContext): Volume[] {
+/** The lifetime in s of tokens for the controller, the shortest that Kubernetes allows. The kubelet replaces them. */
+const tokenSeconds = 600;
+
+/**
+ * The token of the pod is for the controller alone, and the API server does not accept it. The ConfigMap is published by the controller; a job does
+ * not wait for it.
+ */
+const controllerVolume: Volume = {
+  name: "controller",
+  projected: {
+    defaultMode: 0o440,
+    sources: [
+      { serviceAccountToken: { audience: controllerName, expirationSeconds: tokenSeconds, path: controllerToken } },
+      { configMap: { name: controllerName, optional: true } },
+    ],
+  },
+};
+
+function ownVolumes(image: Image, compute: ComputeSpec, context: TemplateContext): Volume[] {
+  const { job, mesh, programs, images, controller } = context;
   const { sharedMemory, imageCache } = compute;
   const parts = (count: number, nameOf: (part: number) => string) =>
     Array.from({ length: count }, (_, part) => ({ configMap: { name: nameOf(part) } }));
@@ -210,6 +237,7 @@ function ownVolumes(image: Image, compute: ComputeSpec, { job, mesh, programs, i
     },
     // The group of the pod reads the secret.
     { name: "secret", secret: { secretName: secretName(job), defaultMode: 0o440 } },
+    ...(controller === undefined ? [] : [controllerVolume]),
     ...(sharedMemory === undefined
       ? []
       : [{ name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: memoryQuantity(sharedMemory) } }]),

@@ -2,7 +2,7 @@
 import { isProvisioned, type KubernetesSpec } from "../kubernetes-spec.js";
 import type { ReachChoice } from "../reach/pod-reach.js";
 import type { JobObjects } from "./job-objects.js";
-import { jobLabel, sharedSecretName } from "./layout.js";
+import { jobLabel, sharedSecretName, viewerSecretName } from "./layout.js";
 import type { KubernetesObject } from "./objects.js";
 
 /** Permissions of a Role. */
@@ -43,11 +43,24 @@ export function attachRole(
   ]);
 }
 
+/** Returns the Role of programs that look at a job which is submitted on another machine, and shared. */
+export function viewRole(
+  { name, namespace }: KubernetesSpec,
+  { owner }: JobObjects,
+  reach: ReachChoice,
+): KubernetesObject {
+  return role(namespace, name, "view", reach, [
+    { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get"] },
+    { apiGroups: ["batch"], resources: ["jobs"], verbs: ["list", "watch"] },
+    { apiGroups: [""], resources: ["secrets"], resourceNames: [viewerSecretName(name)], verbs: ["get"] },
+  ]);
+}
+
 /** Returns a Role that reads the pods of a job, connects to them in the way that `reach` needs, and has further rules. */
 function role(
   namespace: string,
   job: string,
-  purpose: "driver" | "attach",
+  purpose: "driver" | "attach" | "view",
   reach: ReachChoice,
   further: readonly PolicyRule[],
 ): KubernetesObject {
@@ -81,14 +94,17 @@ function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
     const resourceNames = namesOf(kind);
     return resourceNames.length === 0 ? [] : [{ apiGroups: [group], resources: [resource], resourceNames, verbs }];
   };
-  const hasPolicy = namesOf("NetworkPolicy").length > 0;
+  const network = [
+    ...(namesOf("NetworkPolicy").length > 0 ? ["networkpolicies"] : []),
+    ...(namesOf("Ingress").length > 0 ? ["ingresses"] : []),
+  ];
   return [
     // A host that the driver has lost is ended, so that its Job replaces it, and without the delay that the Job reads from its finalizer.
     { apiGroups: [""], resources: ["pods"], verbs: ["delete", "patch"] },
     // Requests that create or list have no name that a rule could compare.
     { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: ["create"] },
     { apiGroups: ["batch"], resources: ["jobs"], verbs: ["create", "list", "watch"] },
-    ...(hasPolicy ? [{ apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["create"] }] : []),
+    ...(network.length > 0 ? [{ apiGroups: ["networking.k8s.io"], resources: network, verbs: ["create"] }] : []),
     ...named("", "configmaps", "ConfigMap", ["patch"]),
     // What the owner owns ends with it.
     { apiGroups: [""], resources: ["configmaps"], resourceNames: [owner.metadata.name!], verbs: ["get", "delete"] },
@@ -97,5 +113,6 @@ function ownObjects({ owner, owned }: JobObjects): PolicyRule[] {
     // The number of hosts of a mesh is read and changed, and why a queue has ended them is read.
     ...named("batch", "jobs", "Job", ["get", "patch"]),
     ...named("networking.k8s.io", "networkpolicies", "NetworkPolicy", ["patch"]),
+    ...named("networking.k8s.io", "ingresses", "Ingress", ["patch"]),
   ];
 }

@@ -2,9 +2,10 @@
  * Follows what a container prints, also when a connection to the API server is lost: the next request asks for the lines since the last one, and those
  * that were told already are left out. They are recognized by their times, which the API server tells with at most nanoseconds.
  */
+
+import { pauseAfter, type RetryWorld, systemWorld } from "../../retry.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
-import { pauseAfter, type RetryWorld, systemWorld } from "../api/retry.js";
 
 /**
  * Each line of a container begins with its time. A node that does not find the file of a log any more says so in the log itself, in a line without a time.

@@ -3,9 +3,9 @@
  * watch of the events of Kubernetes, which runs while somebody waits.
  */
 import type { Report } from "../../provider.js";
+import { awayLimit, retrying } from "../../retry.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
-import { awayLimit, retrying } from "../api/retry.js";
 import { meshLabel } from "../manifest/layout.js";
 import { observe } from "./observe.js";
 import type { EventObject } from "./pod-object.js";

@@ -3,9 +3,10 @@
  * watch, was away, does not know the version any more (410), or gets a new token, and asks at most once a second when nothing changes. A watch does
  * not keep the program alive.
  */
+
+import { pauseAfter, type RetryWorld, systemWorld } from "../../retry.js";
 import type { ApiObject, KubernetesApi, ResourceKind, Selection } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
-import { pauseAfter, type RetryWorld, systemWorld } from "../api/retry.js";
 
 /** One piece of news about the objects of a kind. */
 export type Observation =

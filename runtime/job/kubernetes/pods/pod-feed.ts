@@ -1,8 +1,9 @@
 /**
  * The pods of a job in this program. All that wait for something of them share one watch for each selection, which runs while somebody waits.
  */
+
+import { awayLimit, retrying } from "../../retry.js";
 import type { KubernetesApi, Selection } from "../api/kubernetes-api.js";
-import { awayLimit, retrying } from "../api/retry.js";
 import { observe } from "./observe.js";
 import { afterMessage, noPods, type PlaceOf, type PodState } from "./pod-state.js";
 

@@ -1,11 +1,10 @@
 /** Signs the certificates of the pods of a run, and replaces the secrets that they use. */
 import { credentialsFolder, hostUri } from "../../credentials/credentials-folder.js";
 import type { isStranger, PodIssuer } from "../../credentials/index.js";
+import { awayLimit, retrying } from "../../retry.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
-import { awayLimit, retrying } from "../api/retry.js";
-import { secretKey, secretName } from "../manifest/layout.js";
+import { enrolmentPort, secretKey, secretName } from "../manifest/layout.js";
 import type { PodReach } from "../reach/pod-reach.js";
-import { enrolmentPort } from "./pod-ports.js";
 import { PodSigner } from "./pod-signer.js";
 import type { PodFacts } from "./pod-state.js";
 
@@ -20,18 +19,21 @@ export interface SignedRun {
   readonly lifetime: number;
   /** Connects to the pods. Absent: their addresses are dialled. */
   readonly reach?: PodReach;
+  /** Keeps the credentials elsewhere, too. Called after each change of them, before the pods learn of it. */
+  readonly save?: (() => Promise<void>) | undefined;
 }
 
 /** @param credentials the module of credentials, which is loaded when it is needed */
 export function podSigner(
   api: Pick<KubernetesApi, "patch">,
-  { job, applyId, folder, lifetime, reach }: SignedRun,
+  { job, applyId, folder, lifetime, reach, save }: SignedRun,
   credentials: { readonly PodIssuer: typeof PodIssuer; readonly isStranger: typeof isStranger },
 ): PodSigner {
   const issuer = new credentials.PodIssuer(credentialsFolder(folder), lifetime);
   const identityOf = (pod: PodFacts) => hostUri(applyId, pod.place);
   const writeSecret = async (pod: PodFacts) => {
     const { mesh, rank } = pod.place;
+    await save?.();
     const next = Buffer.from(issuer.nextSecret(identityOf(pod))).toString("base64");
     await retrying(() => api.patch("Secret", secretName(job), { data: { [secretKey(mesh, rank)]: next } }), {
       limit: awayLimit,

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { credentialsFolder, hostUri } from "../../credentials/credentials-folder.js";
 import type { TlsSpec } from "../../job-options.js";
 import type { HostPlace } from "../../mesh-spec.js";
+import { awayLimit, retrying } from "../../retry.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
-import { awayLimit, retrying } from "../api/retry.js";
 import { secretKey, secretName } from "../manifest/layout.js";
 import { base64 } from "../submission.js";
 

@@ -3,9 +3,9 @@
  * for, and is made again for the next version if somebody else was faster.
  */
 import { formatPlace } from "../../mesh-spec.js";
+import { awayLimit, type RetryWorld, retrying, systemWorld } from "../../retry.js";
 import type { ApiObject, KubernetesApi } from "../api/kubernetes-api.js";
 import { KubernetesError } from "../api/kubernetes-error.js";
-import { awayLimit, type RetryWorld, retrying, systemWorld } from "../api/retry.js";
 import { runLabel } from "../manifest/layout.js";
 import { endOf } from "../pods/job-ends.js";
 import {

@@ -28,7 +28,7 @@ export async function signHosts(
   const ending = new AbortController();
   const feed = new PodFeed(async () => api, podSources(spec, applyId));
   feed
-    .until<never>((state) => void signer.see(hostsIn(state)), ending.signal)
+    .until<never>((state) => void signer.seePods(hostsIn(state)), ending.signal)
     .catch((error: Error) => {
       if (!ending.signal.aborted) process.stderr.write(`viceroy job: cannot sign for the hosts: ${error.message}\n`);
     })
