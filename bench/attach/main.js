@@ -7,12 +7,17 @@ import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const simulated = fileURLToPath(new URL("simulated.ts", import.meta.url));
+const first = fileURLToPath(new URL("first.js", import.meta.url));
 const real = fileURLToPath(new URL("real.js", import.meta.url));
 
 const times = [
   { metric: "attach", title: "ms until all are attached" },
   { metric: "spawn", title: "ms until all processes are ready" },
   { metric: "answer", title: "ms until all actors have answered" },
+];
+const firstTimes = [
+  { metric: "first", title: "ms until the first is ready", ratio: true },
+  { metric: "second", title: "ms until the second is ready", ratio: true },
 ];
 const costs = [
   { metric: "attachDriver", title: "ms of the driver, per host" },
@@ -60,6 +65,19 @@ await benchmark({ name: "attach", title: "Hosts", rounds: 3, needs: ["viceroy"] 
     title: "Real, all on this machine",
     samples: realSamples,
     table: compare(realSamples, { columns: times, subject: "cluster" }),
+  });
+  const reference = "without spares";
+  const firstSamples = await runInterleaved(
+    [
+      { name: reference, run: () => runJson([process.execPath, first, "0"]) },
+      { name: "with 2 spares", run: () => runJson([process.execPath, first, "2"]) },
+    ],
+    options,
+  );
+  sections.push({
+    title: "Processes on one host, one after the other",
+    samples: firstSamples,
+    table: compare(firstSamples, { reference, columns: firstTimes, subject: "host" }),
   });
   return sections;
 });

@@ -1,10 +1,10 @@
 /** Connects a proc to other procs: to their sockets, through hosts, or by waiting for the connection of its parent. */
 import type { Proc } from "../../actor/proc/proc.js";
 import { formatId, type Location, type ProcId } from "../../link/address.js";
+import { Deferred } from "../../link/deferred.js";
 import type { LinkUse } from "../../link/handshake/message.js";
 import { parseRelayedLocation } from "../../link/relayed-location.js";
 import type { Pipe } from "../../link/transport/pipe.js";
-import { Deferred } from "../deferred.js";
 import { connectToHost } from "../remote/host-connection.js";
 import { type HostedLocation, parentLocation, parseHostedLocation } from "../remote/hosted-location.js";
 import type { ProcServices } from "./proc-services.js";

@@ -59,30 +59,54 @@ export interface LaunchedProcess {
 /** Time in ms for which output may stay open after the exit of a process. A descendant may hold it open for ever. */
 const outputGrace = 1000;
 
+/** A process that was started, of which nobody has taken the output yet. */
+export interface StartedProcess {
+  readonly pid: number | undefined;
+  /** Undefined if the process could not be started. */
+  readonly child: ChildProcess | undefined;
+  readonly error?: Error;
+}
+
 /**
  * Starts a process. If the start fails, the exit status contains the error.
  * @throws Error if `cpus` is malformed or this system cannot bind a process to processors
  */
 export function launchProcess(options: LaunchOptions): LaunchedProcess {
-  const { stdio, execArgv, command } = options;
-  const output = stdio === "inherit" || stdio === "ignore" ? stdio : "pipe";
+  const { stdio } = options;
+  return adoptProcess(
+    startProcess({ ...options, stdio: stdio === "inherit" || stdio === "ignore" ? stdio : "pipe" }),
+    options,
+  );
+}
+
+/** Starts a process, whose output waits. @throws Error as `launchProcess` does */
+export function startProcess(
+  options: Pick<LaunchOptions, "command" | "execArgv" | "env" | "cpus" | "cwd"> & {
+    readonly stdio: "inherit" | "ignore" | "pipe";
+  },
+): StartedProcess {
+  const { stdio: output, execArgv, command } = options;
   const argv = [...execArgv, ...command];
   const [file, ...args] =
     options.cpus === undefined ? [process.execPath, ...argv] : withCpuAffinity(options.cpus, argv);
-  let child: ChildProcess;
   try {
-    child = lazyModules.childProcess.spawn(file!, args, {
+    const child = lazyModules.childProcess.spawn(file!, args, {
       env: options.env,
       cwd: options.cwd,
       detached: true,
       stdio: ["ignore", output, output === "inherit" ? "inherit" : "pipe", "pipe"],
     });
+    child.unref();
+    return { pid: child.pid, child };
   } catch (error) {
-    return failedLaunch(error as Error);
+    return { pid: undefined, child: undefined, error: error as Error };
   }
-  const { pid } = child;
+}
+
+/** Takes a process that was started: forwards its output, and observes its end. */
+export function adoptProcess({ pid, child, error }: StartedProcess, options: LaunchOptions): LaunchedProcess {
+  if (child === undefined) return failedLaunch(error!);
   if (pid !== undefined) options.reaper.add(pid);
-  child.unref();
   const tail = new StderrTail();
   forwardOutput(child, options, tail);
   const exited = exitStatusOf(child, tail, () => {
@@ -139,7 +163,9 @@ function forwardOutput(child: ChildProcess, options: LaunchOptions, tail: Stderr
     const source = child[stream];
     if (!source) continue;
     unrefStream(source);
-    if (stdio === "prefix") forwardLines(source, process[stream], label);
+    // A spare has pipes, whatever becomes of its output.
+    if (stdio === "ignore" && stream === "stdout") source.resume();
+    else if (stdio === "prefix") forwardLines(source, process[stream], label);
     else if (typeof stdio === "function") {
       const origin = { stream, label, rank };
       forEachLine(source, (bytes) => stdio(bytes.toString(), origin));

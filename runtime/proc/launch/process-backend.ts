@@ -6,18 +6,24 @@ import { badOptionCode, describeProcessExit } from "./describe-exit.js";
 import { type LaunchOptions, launchProcess } from "./launch-process.js";
 import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
 import type { ProcessGuard } from "./process-guard.js";
+import type { SpareProcesses } from "./spare-processes.js";
 
 export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
   /** The boot file, or nothing for an executable that contains its program. */
   readonly boot: readonly string[];
   readonly identity: ProcIdentity;
   readonly guard?: ProcessGuard | undefined;
+  /** Processes that have been started before. Absent: each one is started when it is needed. */
+  readonly spares?: SpareProcesses | undefined;
 }
 
 /** Starts an operating-system process for a proc. */
 export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const command = [...options.boot, ...formatIdentity(options.identity), options.label];
-  const { pid, socket, exited, outputEnded, ref, kill } = launchProcess({ ...options, command });
+  const launch = { ...options, command };
+  // A guard's mark must be in the environment from the start, and no spare has it.
+  const spare = options.guard === undefined ? options.spares?.take(command, launch) : undefined;
+  const { pid, socket, exited, outputEnded, ref, kill } = spare ?? launchProcess(launch);
   const guard = pid === undefined ? undefined : options.guard;
   guard?.started(pid!);
   if (guard?.groups !== undefined) options.reaper.removeGroupsAtEnd(guard.groups);

@@ -2,7 +2,7 @@
  * Whether the actors of a mesh have been created: the orders to create them, the outcomes that are still unknown, and the
  * promise `ready`. It does not know why an actor was not created, and does not restart any.
  */
-import { Deferred } from "../deferred.js";
+import { Deferred } from "../../link/deferred.js";
 
 /** The mesh whose readiness is recorded. */
 export interface AwaitedMesh {

@@ -5,8 +5,8 @@
 import type { ProcConfig, ProcInfo } from "../../../generated/proc-agent.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import { ActorError } from "../../actor/errors.js";
+import { Deferred } from "../../link/deferred.js";
 import { failureCauseOf } from "../../supervise/failure-cause.js";
-import { Deferred } from "../deferred.js";
 import type { ProcAgents } from "../proc-agents.js";
 import type { ChildProc } from "./child-proc.js";
 

@@ -5,10 +5,18 @@ import { lazyModules } from "../../lazy-modules.js";
 import { formatId, type Location, type ProcId } from "../../link/address.js";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { TimerKeepAlive } from "../../link/keep-alive.js";
-import { type AcceptPipe, connectSocket, connectTo, listenAt, secureConnection } from "../../link/transport/connect.js";
+import {
+  type AcceptPipe,
+  connectSocket,
+  connectTo,
+  connectVia,
+  listenAt,
+  secureConnection,
+} from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import type { NetworkAddress, SocketAddress } from "../../link/transport/network-address.js";
 import type { PausablePipe, Pipe } from "../../link/transport/pipe.js";
+import type { Via } from "../../link/transport/socket/via.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import { connectUnix, listenUnix } from "../../link/transport/unix/connect.js";
 import { inheritedEnv, inheritedExecArgv, inheritedNodeOptions } from "../launch/inherited-options.js";
@@ -17,6 +25,7 @@ import { OrphanReaper } from "../launch/orphan-reaper.js";
 import { type InheritedTsx, inheritedTsx, preparedLoaderUrl } from "../launch/prepared-typescript.js";
 import type { ProcBackend } from "../launch/proc-backend.js";
 import { type ProcessBackendOptions, processBackend } from "../launch/process-backend.js";
+import { SpareProcesses } from "../launch/spare-processes.js";
 import { threadBackend } from "../launch/thread-backend.js";
 import { findTypeScriptLoader, hasTypeScriptLoader } from "../launch/typescript-loader.js";
 import { actorRegistry } from "./actor-registry.js";
@@ -52,7 +61,12 @@ class NodePlatform implements ScopedPlatform {
   readonly classes = actorRegistry;
   readonly keepAlive = new TimerKeepAlive();
   readonly #reaper = new OrphanReaper();
+  readonly #spares: SpareProcesses | undefined;
   #isLoopWatched = false;
+
+  constructor(spares?: SpareProcesses) {
+    this.#spares = spares;
+  }
 
   get pid(): number {
     return process.pid;
@@ -102,6 +116,15 @@ class NodePlatform implements ScopedPlatform {
     return connectSocket(address, signal);
   }
 
+  connectVia(
+    via: Via,
+    address: SocketAddress,
+    credentials: Credentials | undefined,
+    signal: AbortSignal,
+  ): Promise<Pipe> {
+    return connectVia(via, address, credentials, signal);
+  }
+
   secure(
     pipe: PausablePipe,
     address: NetworkAddress,
@@ -135,7 +158,8 @@ class NodePlatform implements ScopedPlatform {
     }
     if (isolation === "thread") return threadBackend({ ...common, bootFile: script, execArgv: tsx?.execArgv });
     const options = withInspector(tsx?.execArgv ?? childExecArgv(execArgv), inspect);
-    return processBackend({ ...common, boot: [script], execArgv: options, cpus, reaper: this.#reaper });
+    const spares = inspect === undefined ? this.#spares : undefined;
+    return processBackend({ ...common, boot: [script], execArgv: options, cpus, spares, reaper: this.#reaper });
   }
 
   /** Starts a single executable application again. It passes all its arguments on, so options are in the environment. */
@@ -242,7 +266,15 @@ export const nodePlatform: Platform = new NodePlatform();
 
 /**
  * Makes another platform for a part of this process. The processes that are started through it can be ended separately.
+ * @param spares the processes that have been started before
  */
-export function makeNodePlatform(): ScopedPlatform {
-  return new NodePlatform();
+export function makeNodePlatform(spares?: SpareProcesses): ScopedPlatform {
+  return new NodePlatform(spares);
+}
+
+/** Makes spares for processes with the environment and the options of this one. @param count how many of them wait */
+export function makeSpares(count: number): SpareProcesses | undefined {
+  const boot = bootScript([]);
+  if (boot === singleExecutable || count === 0) return undefined;
+  return new SpareProcesses(systemClock, count, { boot, execArgv: childExecArgv(undefined), env: inheritedEnv({}) });
 }

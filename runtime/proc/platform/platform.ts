@@ -13,6 +13,7 @@ import type { AcceptPipe } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import type { NetworkAddress, SocketAddress } from "../../link/transport/network-address.js";
 import type { PausablePipe, Pipe } from "../../link/transport/pipe.js";
+import type { Via } from "../../link/transport/socket/via.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import type { ProcessControl } from "../../supervise/unhandled-faults.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
@@ -65,6 +66,17 @@ export interface Platform extends ProcessControl {
   secure(
     pipe: PausablePipe,
     address: NetworkAddress,
+    credentials: Credentials | undefined,
+    signal: AbortSignal,
+  ): Promise<Pipe>;
+  /**
+   * Makes a data connection to a driver gateway, and does with it what `connect` does with one to the address. Absent if
+   * this platform makes none.
+   * @param signal aborts the attempt
+   */
+  connectVia?(
+    via: Via,
+    address: SocketAddress,
     credentials: Credentials | undefined,
     signal: AbortSignal,
   ): Promise<Pipe>;

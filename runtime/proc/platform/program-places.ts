@@ -18,7 +18,10 @@ export interface MovedFolder {
   readonly to: string;
 }
 
-/** The folders of a program that are elsewhere than on the driver's machine. The first that contains a module counts. */
+/**
+ * The folders of a program that are elsewhere than on the driver's machine. The innermost that contains a module counts, and the first of
+ * equal ones.
+ */
 export type ProgramPlaces = readonly MovedFolder[];
 
 /** Returns places as the value of {@link placesVariable}. */
@@ -47,13 +50,30 @@ function placesHere(): ProgramPlaces {
   return known;
 }
 
+/** Returns the innermost folder that contains a module. @param folderOf returns the URL of a folder that may contain it */
+function innermost(
+  url: string,
+  places: ProgramPlaces,
+  folderOf: (place: MovedFolder) => string,
+): MovedFolder | undefined {
+  let found: MovedFolder | undefined;
+  for (const place of places) {
+    const folder = folderOf(place);
+    if (url.startsWith(folder) && (found === undefined || folder.length > folderOf(found).length)) found = place;
+  }
+  return found;
+}
+
+const originFolder = ({ from }: MovedFolder): string => from;
+const folderHere = ({ to }: MovedFolder): string => (to === ownScheme ? ownFolder : to);
+
 /** Returns the URL of a module on this machine. @param url its URL on the driver's machine, or one of Viceroy's own modules */
 export function locateModule(url: string, places = placesHere()): string {
   if (url.startsWith(ownScheme)) return ownFolder + url.slice(ownScheme.length);
   if (places.length === 0) return url;
   const query = url.indexOf("?");
   if (query >= 0) return locateQuery(url.slice(0, query), new URLSearchParams(url.slice(query)), places);
-  const found = places.find(({ from }) => url.startsWith(from));
+  const found = innermost(url, places, originFolder);
   return found === undefined ? url : locateModule(found.to + url.slice(found.from.length), []);
 }
 
@@ -70,14 +90,14 @@ function locateQuery(url: string, parameters: URLSearchParams, places: ProgramPl
 
 /** Returns the moved folder that contains a module of this machine. @param url its URL on this machine */
 export function placeOfModule(url: string, places = placesHere()): MovedFolder | undefined {
-  return places.find(({ to }) => url.startsWith(to === ownScheme ? ownFolder : to));
+  return innermost(url, places, folderHere);
 }
 
 /** Returns the URL by which other processes of the program know a module of this machine. */
 export function originOfModule(url: string, places = placesHere()): string {
   const found = placeOfModule(url, places);
   if (found === undefined) return url;
-  return found.from + url.slice((found.to === ownScheme ? ownFolder : found.to).length);
+  return found.from + url.slice(folderHere(found).length);
 }
 
 /** Returns options of Node.js with the paths and URLs of this machine: `--import=/app/hooks.js`. */
@@ -98,8 +118,26 @@ function locateText(value: string, places: ProgramPlaces): string {
 /** Returns the path of a file or folder on the machine of the places. Those of Viceroy itself are not known by path. */
 export function locatePath(file: string, places: ProgramPlaces): string {
   const url = pathToFileURL(file).href;
-  for (const { from, to } of places) {
-    if (to !== ownScheme && `${url}/`.startsWith(from)) return fileURLToPath(to + url.slice(from.length));
-  }
-  return file;
+  // The place of a folder contains the folder itself, whose path has no slash at its end.
+  const found = innermost(
+    `${url}/`,
+    places.filter(({ to }) => to !== ownScheme),
+    originFolder,
+  );
+  return found === undefined ? file : fileURLToPath(found.to + url.slice(found.from.length));
+}
+
+/**
+ * Returns the places of a program on a machine to which this one brings the code. If the code was brought to this machine, too, the
+ * program also knows its modules by the paths of the machine where it comes from.
+ *
+ * @param places where the folders of this machine are there
+ */
+export function placesOfNext(places: ProgramPlaces, own = placesHere()): ProgramPlaces {
+  const first = own.flatMap((place): MovedFolder[] => {
+    const here = folderHere(place);
+    const next = innermost(here, places, originFolder);
+    return next === undefined ? [] : [{ from: place.from, to: next.to + here.slice(next.from.length) }];
+  });
+  return [...first, ...places];
 }

@@ -6,6 +6,7 @@ import { lazyModules } from "../../lazy-modules.js";
 import { messagePortPipe } from "../../link/transport/thread/pipe.js";
 import { parentPipe } from "../../link/transport/unix/connect.js";
 import { parseIdentity } from "../launch/process-backend.js";
+import { awaitOrder, SPARE_ARGUMENT } from "../launch/spare-processes.js";
 import type { ThreadData } from "../launch/thread-backend.js";
 import { limitOwnOutputs } from "../platform/own-output.js";
 import { startChildRuntime } from "./current-runtime.js";
@@ -16,7 +17,8 @@ const linkDescriptor = 3;
 
 /** Starts the runtime of this child process or thread from its arguments, or exits with code 2 in any other process. */
 export function boot(): void {
-  const identity = parseIdentity(process.argv[2], process.argv[3]);
+  const [own, runDir] = process.argv[2] === SPARE_ARGUMENT ? awaitOrder(linkDescriptor) : process.argv.slice(2);
+  const identity = parseIdentity(own, runDir);
   if (identity === undefined) {
     bootThread();
     return;

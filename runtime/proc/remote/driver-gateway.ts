@@ -6,10 +6,11 @@ import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { offerLink } from "../../link/handshake/dial.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
-import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/network-address.js";
+import { formatNetworkAddress, type NetworkAddress, type SocketAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import { TunnelDialler } from "../../link/tunnel/dial.js";
+import type { DataDial } from "../../link/tunnel/dial-data.js";
 import type { TunnelGateway } from "../../link/tunnel/first-gateway.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf } from "./credentials.js";
@@ -79,8 +80,28 @@ export class DriverGateway<C extends GatewayCandidate = GatewayCandidate> implem
         `cannot reach ${formatNetworkAddress(address)} through a driver gateway: it is on another machine`,
       );
     }
+    const { random } = this.#platform;
+    const dialOf = ({ candidate }: NamedCandidate<C>) => this.#dataDial(candidate, address, credentials);
+    const data = await this.#tunnels.connectData(address, dialOf, random, signal);
+    if (data !== undefined) return data;
     const pipe = await this.#tunnels.connect(address, signal);
     return this.#platform.secure(pipe, address, credentials, signal);
+  }
+
+  /**
+   * Returns what makes data connections to a candidate for an address. There is none if the candidate is not dialled, or if the
+   * bytes would be encrypted in the tunnel alone.
+   */
+  #dataDial(
+    { address: gateway, dial }: GatewayCandidate,
+    address: SocketAddress,
+    credentials: Credentials | undefined,
+  ): DataDial | undefined {
+    const platform = this.#platform;
+    if (platform.connectVia === undefined || dial !== undefined || gateway.kind === "unix") return undefined;
+    if (gateway.kind === "tls" && address.kind !== "tls") return undefined;
+    return (opening, signal, lifetime) =>
+      platform.connectVia!({ gateway, opening, lifetime }, address, credentials, signal);
   }
 
   /** Makes a tunnel if there is none. Resolves with the host at its other end. @throws Error if no candidate is reached */

@@ -3,10 +3,10 @@
  * reports its output and its exit. Its link goes through the daemon, unless a direct one is possible.
  */
 import type { HostSignal, ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
+import { Deferred } from "../../link/deferred.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { FailureCause } from "../../supervise/failure-cause.js";
-import { Deferred } from "../deferred.js";
 import type { ProcBackend, ProcExit } from "../launch/proc-backend.js";
 import { LineWriter, type Stdio } from "../launch/stdio.js";
 

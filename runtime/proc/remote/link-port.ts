@@ -44,6 +44,15 @@ export async function openLinkPort(
       if (offer.use === "tunnel") {
         return { kind: "refuse", reason: "unknown", text: "only the daemon of a host makes connections for drivers" };
       }
+      if (identity?.role === "viewer") {
+        const text = `${formatIdentity(identity)} only looks; processes accept no links of read-only drivers`;
+        return { kind: "refuse", reason: "certificate", text };
+      }
+      const { driverKey } = proof ?? {};
+      if (identity?.role === "driver" && driverKey !== undefined && identity.key !== driverKey) {
+        const text = "this process belongs to a driver with another certificate";
+        return { kind: "refuse", reason: "certificate", text };
+      }
       if (offer.universe !== universe || offer.to !== id) {
         return { kind: "refuse", reason: "unknown", text: "there is no such process at this port" };
       }
