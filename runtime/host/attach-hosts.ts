@@ -14,6 +14,7 @@ import { checkDimension, checkOptionNames } from "../shape/index.js";
 import type { HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts, type ControllerFiles } from "./attached/attached-hosts.js";
 import type { GatewayOptions } from "./attached/gateway-host.js";
+import { gatewayUrlFrom } from "./attached/gateway-url.js";
 import type { HostFinder } from "./attached/host-returns.js";
 import {
   type HostAddress,
@@ -60,8 +61,9 @@ export interface AttachOptions<D extends string = "hosts"> {
    * The address of a host through which this program reaches all others: `tls://host:port`, `tcp://host:port`,
    * `unix:///path`, or the URL of a WebSocket to it, as `wss://gateway.example.com/path`. The addresses of the hosts are then
    * those by which they reach each other. The host needs the same credentials as the others, and can be one of them. A list
-   * names several: they are tried in order, and the next one takes the place of one that ends or does not answer. Default:
-   * this program connects to each host itself.
+   * names several: they are tried in order, and the next one takes the place of one that ends or does not answer. Default: the
+   * URL in the environment variable `VICEROY_API_URL`, if it is set and no address is a `unix://` one; otherwise, this program
+   * connects to each host itself.
    */
   readonly through?: string | readonly string[];
   /**
@@ -69,6 +71,11 @@ export interface AttachOptions<D extends string = "hosts"> {
    * 600,000. What is sent meanwhile arrives afterwards. Default: 60,000.
    */
   readonly absence?: number;
+  /**
+   * Whether this program only looks at the hosts: it sees their drivers, processes and published meshes, and the hosts refuse
+   * everything that changes something. A program with the certificate of a viewer is always read-only. Default: false.
+   */
+  readonly readOnly?: boolean;
   /**
    * The generated registry on the hosts, as a URL or an absolute path. Default: the path of this program's own
    * registry. The option `registry` of `spawnProcs` sets another path for each process.
@@ -86,6 +93,7 @@ const optionNames: readonly (keyof AttachOptions)[] = [
   "keepAlive",
   "through",
   "absence",
+  "readOnly",
   "registry",
 ];
 
@@ -116,7 +124,7 @@ const longestAbsence = 600_000;
  *   each once
  * @param options credentials, time limits and names
  * @returns a mesh with one dimension
- * @throws {TypeError} when an address or an option is malformed, an address is given twice, or `tls://` is used without
+ * @throws {TypeError} when an address, an option or `VICEROY_API_URL` is malformed, an address is given twice, or `tls://` is used without
  *   `tls`
  * @throws {RangeError} when a number is out of range
  * @throws {Error} when a file of `tls` cannot be read
@@ -145,6 +153,8 @@ export interface JobHosts {
   readonly finder?: HostFinder<RoutedHost> | undefined;
   /** The hosts through which this program reaches all others, in place of the option `through`. */
   readonly gateway?: JobGateway | undefined;
+  /** Whether it is decided how this program reaches the hosts, so that the environment names no other way. Absent: false. */
+  readonly choosesWay?: boolean;
 }
 
 /** The hosts through which a program reaches the hosts of a job, as the provider of the job knows them. */
@@ -163,7 +173,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
   options: AttachOptions<D> = {},
   jobHosts: JobHosts = { hasOwnProof: false, isSameLog: false },
 ): HostMesh<D> {
-  const { hasOwnProof, isSameLog, controllerFiles, sync, finder, gateway } = jobHosts;
+  const { hasOwnProof, isSameLog, controllerFiles, sync, finder, gateway, choosesWay = false } = jobHosts;
   checkOptionNames("cannot attach hosts", options, optionNames);
   const { name = "hosts", dimension = "hosts" as D } = options;
   if (typeof name !== "string" || name === "") throw optionError("a name", name);
@@ -171,7 +181,9 @@ export function attachRoutedHosts<D extends string = "hosts">(
   if (places.length === 0) throw new TypeError("cannot attach hosts: expected at least one address, got none");
   const rules = { failed: "cannot attach hosts", hasCertificate: options.tls !== undefined };
   const targets = parseRoutedTargets(places, rules);
-  const through = gatewayOf(options, rules, gateway);
+  const isDialled = targets.every(({ address, route }) => address.kind !== "unix" && route === undefined);
+  const given = options.through ?? (choosesWay || !isDialled ? undefined : gatewayUrlFrom(process.env));
+  const through = gatewayOf({ ...options, through: given }, rules, given === undefined ? gateway : undefined);
   const access = { ...resolveAccess(options, hasOwnProof ? undefined : process.env["VICEROY_TOKEN"]), isSameLog };
   const here = currentRuntime();
   const owner = currentCell();
@@ -179,7 +191,7 @@ export function attachRoutedHosts<D extends string = "hosts">(
   const attachment = new AttachedHosts(here, owner, {
     ...{ name, dimension, targets, through, access },
     ...(controllerFiles === undefined ? {} : { controllerFiles }),
-    ...(sync === undefined ? {} : { firstCode: (hosts) => firstCode(hosts, sync) }),
+    ...(sync === undefined ? {} : { firstCode: (hosts, files) => firstCode(hosts, sync, files) }),
     finder: finder && {
       limit: finder.limit,
       find: async (number, signal) => parseRoutedTargets([await finder.find(number, signal)], rules)[0]!,
@@ -191,8 +203,8 @@ export function attachRoutedHosts<D extends string = "hosts">(
 }
 
 /** Returns the hosts through which the others are reached. */
-function gatewayOf<D extends string>(
-  { through, absence }: AttachOptions<D>,
+function gatewayOf(
+  { through, absence }: Pick<AttachOptions, "absence"> & { readonly through: AttachOptions["through"] | undefined },
   rules: TargetRules,
   gateway: JobGateway | undefined,
 ): GatewayOptions | undefined {
@@ -210,7 +222,7 @@ function gatewayOf<D extends string>(
 }
 
 function candidatesOf(
-  through: AttachOptions["through"],
+  through: AttachOptions["through"] | undefined,
   rules: TargetRules,
   gateway: JobGateway | undefined,
 ): GatewayOptions["candidates"] {
@@ -242,20 +254,22 @@ function resolveAccess<D extends string>(
   options: AttachOptions<D>,
   usualToken: string | undefined,
 ): Omit<HostAccess, "isSameLog"> {
-  const { token = usualToken, tls } = options;
+  const { token = usualToken, tls, readOnly = false } = options;
   const { timeout = defaultTimeout, keepAlive = defaultKeepAlive, silence = defaultSilence } = options;
   if (!(timeout > 0) || timeout > maxTimerMs) throw optionError("timeout in milliseconds", timeout);
   if (!(silence >= shortestSilence) || silence > maxTimerMs) {
     throw optionError(`silence in milliseconds, at least ${shortestSilence}`, silence);
   }
   if (!(keepAlive > 0) || keepAlive > maxTimerMs) throw optionError("keepAlive in milliseconds", keepAlive);
-  if (tls !== undefined) new FileCredentials(tls).current();
+  if (typeof readOnly !== "boolean") throw optionError("readOnly as true or false", readOnly);
+  const identity = tls === undefined ? undefined : new FileCredentials(tls).current().identity;
   const source = options.token === undefined ? "VICEROY_TOKEN" : "the option token";
   return {
     proof: {
       ...(token === undefined ? {} : { token: parseToken(token, source) }),
       ...(tls === undefined ? {} : { tls: absolutePaths(tls) }),
     },
+    readOnly: readOnly || identity?.role === "viewer",
     timeout,
     keepAlive: Math.ceil(keepAlive),
     silence: Math.ceil(silence),

@@ -34,6 +34,7 @@ const optionReaders: Readonly<Record<string, (value: unknown, folder: string) =>
   keepAlive: (value) => ({ keepAlive: value as number }),
   through: (value) => ({ through: value as string | readonly string[] }),
   absence: (value) => ({ absence: value as number }),
+  readOnly: (value) => ({ readOnly: value as boolean }),
 };
 
 /**

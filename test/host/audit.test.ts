@@ -76,7 +76,8 @@ test("a driver that says nothing of itself is a process", () => {
 
 test("what a driver says of itself is one line of bounded length", () => {
   const driver = `me\nviceroy host: attached: root\u001b[2J\u0085\u2028\u202e${"x".repeat(10_000)}`;
-  const line = describeDriver({ driver, viceroy: "1\r2" }, { identity: parseIdentity("viceroy://job/controller") });
+  const identity = { ...parseIdentity("viceroy://job/controller"), key: "a" };
+  const line = describeDriver({ driver, viceroy: "1\r2" }, { identity });
   expect(line).toMatch(
     /^me\?viceroy host: attached: root\?\[2J\?\?\?x+, as viceroy:\/\/job\/controller, Viceroy 1\?2$/,
   );

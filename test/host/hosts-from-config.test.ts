@@ -92,7 +92,7 @@ describe("errors name the file", () => {
     [["n1:26600"], 'cannot read address "n1:26600": expected tcp://host:port, tls://host:port or unix:///path'],
     [
       { addresses: ["tcp://n1"], constructor: 1 },
-      'expected some of addresses, tls, tokenFile, registry, timeout, silence, keepAlive, through, absence, got "constructor"',
+      'expected some of addresses, tls, tokenFile, registry, timeout, silence, keepAlive, through, absence, readOnly, got "constructor"',
     ],
     [{ addresses: ["tcp://n1"], tls: "driver.pem" }, 'expected tls with cert, key and ca, got "driver.pem"'],
     [{ addresses: ["tcp://n1"], tls: { cert: "a", key: "b" } }, "expected a file as tls.ca, got undefined"],

@@ -18,6 +18,16 @@ async function twoHosts() {
   return { one, two, addresses: [one.address, two.address] };
 }
 
+test("a bootstrap module uses another host, and leaves it, before its process gets actors", async () => {
+  const { one, two } = await twoHosts();
+  await using hosts = attachPatiently([one.address]);
+  const bootstrap = new URL("../fixtures/crew/programs/hosts-first.ts", import.meta.url);
+  const worker = hosts.spawnProcs({}, { env: { NEXT: two.address }, bootstrap }).spawn("workers", crew.SteelWorker);
+  const [used, { pid }] = [await worker.env.callOne("USED"), await worker.where.callOne()];
+  expect(Number(used)).toBeGreaterThan(0);
+  expect(used).not.toBe(String(pid));
+});
+
 test("procs are started on their hosts in rank order, also for slices of hosts", async () => {
   const { one, two, addresses } = await twoHosts();
   await using hosts = attachPatiently(addresses);

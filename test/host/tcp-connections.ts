@@ -30,3 +30,9 @@ function socketInodesOf(pid: number): string[] {
     }
   });
 }
+
+/** Returns the TCP ports at which a process listens. */
+export function listeningPortsOf(pid: number): number[] {
+  const listening = tcpSocketsOf(pid).filter(([, , , state]) => state === "0A");
+  return listening.map(([, local]) => Number.parseInt(local!.split(":")[1]!, 16));
+}

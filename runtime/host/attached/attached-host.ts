@@ -36,6 +36,7 @@ import { driverName } from "./driver-name.js";
 import type { HostAddress } from "./host-targets.js";
 import { type HostWatcher, hostWatcherOf } from "./host-watcher.js";
 import { type CodePlace, codeOn, type MeshCode, startIn } from "./hosts-code.js";
+import { type BeatLimits, OwnBeats } from "./own-beats.js";
 
 /**
  * Pauses between attempts to reach a host, in ms: each pause is twice the previous one, up to `longestPause`, less a
@@ -72,6 +73,8 @@ export interface HostAccess {
   readonly silence: number;
   /** Whether what the host prints is in the same log as what this program prints. */
   readonly isSameLog: boolean;
+  /** Whether this driver only looks. The host refuses all else. */
+  readonly readOnly: boolean;
   /** `gateway` if the host is attached only because this driver reaches others through it. */
   readonly role?: "gateway";
   /** The way to the host. Absent: the gateway, or the address of the host. */
@@ -124,6 +127,7 @@ export class AttachedHost implements HostLink {
   /** Whether the driver leaves the host. Then no further attempt is made. */
   #isLeaving = false;
   #info: HostInfo | undefined;
+  #beats: OwnBeats | undefined;
 
   /**
    * @param gateway the host through which this one is reached; undefined if this driver reaches it itself
@@ -310,16 +314,24 @@ export class AttachedHost implements HostLink {
     return runAsRoot(this.#runtime.mainProc.proc, () => send(this.#agent));
   }
 
-  /** Sends a beat, in place of the process that watches hosts that can be dialled by their addresses. Never rejects. */
-  async beat(): Promise<void> {
-    if (this.#lostCause !== undefined) return;
-    await this.ask((agent) => agent.beat.with({ timeout: this.#access.silence }).callOne()).catch(() => {});
+  /**
+   * Sends a beat, in place of the process that watches hosts for drivers. Resolves with whether the host has answered. Never
+   * rejects.
+   */
+  async beat(): Promise<boolean> {
+    if (this.#lostCause !== undefined) return false;
+    const { silence } = this.#limits;
+    return this.ask((agent) => agent.beat.with({ timeout: silence }).callOne()).then(
+      () => true,
+      () => false,
+    );
   }
 
   markLost(reason: string): void {
     if (this.#lostCause !== undefined) return;
     this.#runtime.attachedHosts.delete(this.id);
-    this.#watcher.unwatch(this.id);
+    if (this.#access.readOnly) this.#beats?.stop();
+    else this.#watcher.unwatch(this.id);
     this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     // Processes that end with the host find out whether it comes back.
     if (!this.#isLeaving) this.#calls.lost(this, this.#lostCause.message);
@@ -362,11 +374,11 @@ export class AttachedHost implements HostLink {
   }
 
   async #attach(): Promise<HostInfo> {
-    const { keepAlive, timeout } = this.#access;
+    const { keepAlive, timeout, readOnly } = this.#access;
     const procAgent = procAgentDescriptor.fingerprint;
     const agents = { hostAgent: hostAgentDescriptor.fingerprint, procAgent };
     const driver = driverName(this.#runtime.platform.pid);
-    const terms = { viceroy: version, driver, ...agents, ...(this.#isRemote ? { keepAlive } : {}) };
+    const terms = { viceroy: version, driver, ...agents, ...(this.#isRemote ? { keepAlive } : {}), readOnly };
     let info: HostInfo;
     try {
       info = await this.ask((agent) => agent.attach.with({ timeout }).callOne(terms));
@@ -436,8 +448,18 @@ export class AttachedHost implements HostLink {
     return this.target.route ?? this.target.address;
   }
 
+  /** The time limits of the beats of a driver that sends them itself. Behind a gateway, the driver may be absent for longer. */
+  get #limits(): BeatLimits {
+    const { silence, keepAlive } = this.#access;
+    return { silence: this.#gateway === undefined ? silence : keepAlive, keepAlive };
+  }
+
   #watch(): void {
-    const { proof, silence } = this.#access;
+    const { proof, silence, readOnly } = this.#access;
+    if (readOnly) {
+      this.#beats = new OwnBeats(this.#runtime.platform.clock, this, this.#limits);
+      return;
+    }
     const order = { host: this.id, address: formatNetworkAddress(this.#dialled), silence };
     // A gateway has credentials of its own.
     this.#watcher.watch(this.#gateway === undefined ? { ...order, proof } : order);

@@ -33,7 +33,7 @@ interface AttachedHostsOptions {
   readonly agents?: readonly ProcId[];
   readonly controllerFiles?: ControllerFiles;
   /** Decides at the first spawn which code is brought to the hosts. Absent: only what the program asks for. */
-  readonly firstCode?: (hosts: AttachedHosts) => Promise<CodeTree | undefined>;
+  readonly firstCode?: (hosts: AttachedHosts, files?: readonly string[]) => Promise<CodeTree | undefined>;
   /** Finds lost hosts again. Absent: they do not come back. */
   readonly finder?: HostFinder<HostAddress> | undefined;
 }
@@ -78,7 +78,7 @@ export class AttachedHosts implements OwnedMesh {
     this.access = access;
     this.through = through;
     this.controllerFiles = controllerFiles;
-    this.code = new HostsCode(firstCode && (() => firstCode(this)));
+    this.code = new HostsCode(firstCode && ((files) => firstCode(this, files)));
     this.members = new Membership({ [dimension]: targets.length });
     const attach = (number: number, target: HostAddress) => this.#attachAgain(number, target);
     this.#returns = finder && new HostReturns(finder, runtime.platform.clock, attach);
@@ -115,11 +115,25 @@ export class AttachedHosts implements OwnedMesh {
     this.#procs.add(procs);
   }
 
-  /** @throws Error if the mesh has been stopped */
+  /** @throws Error if the mesh has been stopped, or this program only looks at its hosts */
   checkOpen(): void {
+    this.checkWritable("spawn procs");
     if (this.#stopReason !== undefined) {
       throw new Error(`cannot spawn procs: mesh "${this.name}" of hosts was stopped${reasonSuffix(this.#stopReason)}`);
     }
+  }
+
+  /**
+   * Checks before a request that each host would refuse. The error tells the user at once, at the place of the mistake.
+   * @param verb what the program wants to do
+   * @throws Error if this program only looks at the hosts
+   */
+  checkWritable(verb: string): void {
+    if (!this.access.readOnly) return;
+    throw new Error(
+      `cannot ${verb}: this program has attached mesh "${this.name}" of hosts read-only, by the option readOnly or by its ` +
+        "certificate; attach the hosts without the option, with the certificate of a driver",
+    );
   }
 
   /** @throws Error if one of the hosts does not belong to the mesh. @param failed the start of the error message */
@@ -252,6 +266,7 @@ export class AttachedHosts implements OwnedMesh {
 
   /** Stops all procs that were spawned here, and shuts the daemons down. @throws Error if a host could not be told */
   async shutdown(options: StopOptions): Promise<void> {
+    this.checkWritable("shut hosts down");
     this.checkOpen();
     this.#stopReason = options.reason;
     this.#returns?.stop();

@@ -5,7 +5,7 @@
  */
 import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Clock, Timer } from "../../link/clock.js";
-import { Deferred } from "../../proc/deferred.js";
+import { Deferred } from "../../link/deferred.js";
 
 /** The pause in ms after the first attempt to attach a host that was found again; each further pause is twice as long. */
 const firstPause = 100;

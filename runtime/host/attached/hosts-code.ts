@@ -79,13 +79,20 @@ export function startIn<S extends Surroundings>(place: CodePlace | undefined, st
   };
 }
 
+/**
+ * Decides whether a tree is brought to hosts, and brings it.
+ *
+ * @param files the files and folders of this machine that a program there needs. Default: the registries of this program
+ */
+type FirstCode = (files?: readonly string[]) => Promise<CodeTree | undefined>;
+
 /** The code that later processes on hosts that were attached together run. */
 export class HostsCode {
   #latest: MeshCode | undefined;
-  readonly #first: (() => Promise<CodeTree | undefined>) | undefined;
+  readonly #first: FirstCode | undefined;
 
   /** @param first decides at the first spawn whether a tree is brought to the hosts, unless one was brought before */
-  constructor(first?: () => Promise<CodeTree | undefined>) {
+  constructor(first?: FirstCode) {
     this.#first = first;
   }
 
@@ -100,6 +107,19 @@ export class HostsCode {
 
   set(tree: CodeTree): void {
     this.#latest = new MeshCode(tree);
+  }
+
+  /**
+   * Returns the code for a program that is no process of Viceroy. It is brought to the hosts if they do not have it.
+   *
+   * @param files the files and folders of this machine that the program needs
+   * @returns undefined if the program finds its files at the paths of this machine, or nothing is brought to the hosts
+   */
+  async forProgram(files: readonly string[]): Promise<CodeTree | undefined> {
+    await this.#latest?.deciding;
+    const tree = this.#latest?.tree ?? (await this.#first?.(files));
+    if (tree !== undefined) this.#latest ??= new MeshCode(tree);
+    return tree;
   }
 
   /**

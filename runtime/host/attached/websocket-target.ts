@@ -5,7 +5,8 @@ import type { HostAddress, TargetRules } from "./host-targets.js";
 
 /**
  * Returns how a driver reaches the host behind a URL. With a certificate, TLS inside of the WebSocket proves each side to the
- * other, whatever the proxies on the way do.
+ * other, whatever the proxies on the way do. The host of a URL without an identity can be any host of the job, because a load
+ * balancer may choose it.
  *
  * @throws {TypeError} when the URL is malformed, or has an identity and the program has no certificate to check it
  */
@@ -16,7 +17,7 @@ export function webSocketTarget(text: string, { failed, hasCertificate }: Target
     throw new TypeError(`${failed}: ${name}#${identity} says who must answer, and to check that needs ${advice}`);
   }
   const address = hasCertificate
-    ? ({ kind: "tls", host, port, ...(identity === undefined ? {} : { identity }) } as const)
+    ? ({ kind: "tls", host, port, ...(identity === undefined ? { isAnyHost: true as const } : { identity }) } as const)
     : ({ kind: "tcp", host, port } as const);
   return { address, name, dial: async (signal) => (await loadWebSockets()).dialWebSocket(url, {}, signal) };
 }

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lazyModules } from "../../lazy-modules.js";
 import type { Random } from "../../link/clock.js";
-import { Deferred } from "../../proc/deferred.js";
+import { Deferred } from "../../link/deferred.js";
 import { bootScript, singleExecutable } from "../../proc/platform/boot-script.js";
 import { type ControllerAnswer, type ControllerOrder, controllerArgument } from "../hand-over/controller-messages.js";
 import type { Controllers } from "./controllers.js";

@@ -1,13 +1,13 @@
 /** Describes drivers for the log of a host: by the facts of their connections, and by what they say of themselves. */
 import type { HostTerms } from "../../../generated/host-agent.js";
-import { formatIdentity, type Identity } from "../../link/transport/tls/identity.js";
+import { formatIdentity, type PeerIdentity } from "../../link/transport/tls/identity.js";
 
 /** The facts of the connection of a driver. */
 export interface DriverOrigin {
   /** Its address, or that of the driver gateway; absent for a driver on this machine. */
   readonly peer?: string | undefined;
   /** Its identity in the job of this host, if both have one. */
-  readonly identity?: Identity | undefined;
+  readonly identity?: PeerIdentity | undefined;
 }
 
 /** Maximum length of what a driver says of itself. */

@@ -7,8 +7,10 @@ import {
   type HostInfo,
   type HostSignal,
   type HostTerms,
+  type HostUse,
   hostAgentDescriptor,
   type ProcessOutput,
+  type SeenDriver,
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
@@ -16,6 +18,7 @@ import type { ActorClass } from "../../actor/reference/actor-request.js";
 import { formatId, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
+import type { PeerIdentity } from "../../link/transport/tls/identity.js";
 import type { ProcExit } from "../../proc/launch/proc-backend.js";
 import type { Stdio } from "../../proc/launch/stdio.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
@@ -34,6 +37,7 @@ import { MessageHold } from "./message-hold.js";
 import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 import { PublicationRelay } from "./publication-relay.js";
 import type { Publications } from "./publications.js";
+import { type ReadOnlyReason, readOnlyByCertificate, readOnlyByOption } from "./read-only.js";
 import { type Machine, SessionCommands } from "./session-commands.js";
 import { WatchingProcesses } from "./watching-processes.js";
 
@@ -42,6 +46,8 @@ export interface DriverSessionOptions {
   /** The id of the agent, chosen by the driver. */
   readonly id: ProcId;
   readonly driver: ProcId;
+  /** The identity of the driver in the job of this host, if both have one. */
+  readonly identity?: PeerIdentity | undefined;
 }
 
 /** The daemon as its sessions see it. */
@@ -66,6 +72,8 @@ export interface SessionOwner {
    * none.
    */
   addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined;
+  /** Describes the use of the host by all its drivers. */
+  describe(): HostUse;
   /** Writes a line to the log of the host. */
   audit(line: string): void;
   /** Removes a session that has ended. */
@@ -86,6 +94,8 @@ const farewellLimit = 500;
 export class DriverSession implements OutputReceiver, DriverRequests {
   readonly id: ProcId;
   readonly driver: ProcId;
+  /** The identity of the driver in the job of this host, if both have one. */
+  readonly identity: PeerIdentity | undefined;
   /** Passes messages to and from other drivers. */
   readonly relay: PublicationRelay;
   #origin: DriverOrigin = {};
@@ -96,21 +106,28 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   /** The ports of processes for which one was requested. */
   readonly #hold: MessageHold;
   readonly #ports = new Map<ProcId, Promise<number | undefined>>();
+  /** The names of the processes that have not ended. */
+  readonly #labels = new Map<ProcId, string>();
   /** The kind of address by which the driver reaches this host. */
   #addressKind: NetworkAddress["kind"] = "unix";
   readonly #commands: SessionCommands | undefined;
   #isAttached = false;
   /** The description of the driver in the log of the host; undefined until it has attached. */
   #who: string | undefined;
+  /** The time at which the driver has attached, in ms since 1970. */
+  #attachedAt = 0;
+  #readOnly: ReadOnlyReason | undefined;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
   #silence: SilenceTimer | undefined;
   readonly #watching: WatchingProcesses;
 
   /** @param platform a platform for this session only: everything that is started through it ends with the session */
-  constructor(platform: ScopedPlatform, { universe, id, driver }: DriverSessionOptions, owner: SessionOwner) {
+  constructor(platform: ScopedPlatform, { universe, id, driver, identity }: DriverSessionOptions, owner: SessionOwner) {
     this.id = id;
     this.driver = driver;
+    this.identity = identity;
+    this.#readOnly = readOnlyByCertificate(identity);
     this.#platform = platform;
     this.#owner = owner;
     if (owner.machine !== undefined) this.#commands = new SessionCommands(owner.machine);
@@ -122,10 +139,10 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#watching = new WatchingProcesses(clock);
     const sendToDriver = <T>(send: (to: ReturnType<typeof agentOf>) => T) => this.#sendToDriver(send);
     this.relay = new PublicationRelay({ publications: owner.publications, clock, agent: id, sendToDriver, hold });
-    const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
+    const own = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
     const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
-    this.#runtime = new ProcessRuntime(platform, identity, (reason) => void this.abandon(reason), agent);
+    this.#runtime = new ProcessRuntime(platform, own, (reason) => void this.abandon(reason), agent);
     platform.clock.after(attachLimitMs, () => {
       if (!this.#isAttached) void this.abandon("its driver did not attach in time");
     });
@@ -138,6 +155,24 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     // A controller has the identity of the driver, whose connection may still be closing.
     if (from === this.driver && this.#hold.opened !== undefined) proc.leavePeer(from, "a controller takes its place");
     proc.attach(pipe);
+  }
+
+  get readOnly(): ReadOnlyReason | undefined {
+    return this.#readOnly;
+  }
+
+  /** The driver, as others see it; undefined until it has attached, and after it has left. */
+  get seen(): SeenDriver | undefined {
+    if (this.#who === undefined) return undefined;
+    const processes = [...this.#runtime.children.values()].flatMap(({ id, rank, backend: { pid } }) =>
+      pid === undefined ? [] : [{ pid, rank, label: this.#labels.get(id) ?? "" }],
+    );
+    const readOnly = this.#readOnly !== undefined;
+    return { description: this.#who, readOnly, attachedAt: BigInt(this.#attachedAt), processes };
+  }
+
+  describe(): HostUse {
+    return this.#owner.describe();
   }
 
   get controllers(): Controllers {
@@ -164,8 +199,11 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     checkAgentSchemas("hosts", terms.hostAgent, own.hosts, terms.viceroy);
     checkAgentSchemas("processes", terms.procAgent, own.processes, terms.viceroy);
     this.#isAttached = true;
+    // A driver gives its rights up for the whole session.
+    if (terms.readOnly === true) this.#readOnly ??= readOnlyByOption;
     this.#who = describeDriver(terms, this.#origin);
-    this.#owner.audit(`attached: ${this.#who}`);
+    this.#attachedAt = this.#platform.clock.epochMs();
+    this.#owner.audit(`attached${this.#readOnly === undefined ? "" : " read-only"}: ${this.#who}`);
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
       const over = () => void this.abandon(`its driver has sent no beat for ${keepAlive} ms`);
@@ -220,11 +258,18 @@ export class DriverSession implements OutputReceiver, DriverRequests {
       : "ignore";
     const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, cwd, stdio };
     const backend = this.#platform.start(request);
+    this.#labels.set(proc, label);
     this.#runtime.addChild(this.#runtime.mainProc.proc, { id: proc, rank, location: "", backend }, (_, exit) =>
       this.#childExited(proc, exit),
     );
     void backend.outputEnded.then(() => this.#output.endProcess(proc));
-    runAsRoot(this.#runtime.mainProc.proc, () => agentOf(proc).prove.broadcast(this.#owner.proof));
+    runAsRoot(this.#runtime.mainProc.proc, () => agentOf(proc).prove.broadcast(this.#proofForProcesses));
+  }
+
+  /** The credentials of the host, and the key of the driver, so that processes accept no links of other drivers. */
+  get #proofForProcesses(): HostProof {
+    const { proof } = this.#owner;
+    return this.identity === undefined ? proof : { ...proof, driverKey: this.identity.key };
   }
 
   /**
@@ -294,6 +339,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
 
   #childExited(proc: ProcId, { kind, cause, clean = false }: ProcExit): void {
     this.#ports.delete(proc);
+    this.#labels.delete(proc);
     this.#tellDriver((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
   }
 

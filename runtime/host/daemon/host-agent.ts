@@ -6,6 +6,7 @@ import {
   type HostInfo,
   type HostSignal,
   type HostTerms,
+  type HostUse,
   type OwnPort,
   type SeenFile,
   type StartOrder,
@@ -23,10 +24,13 @@ import { context } from "../../actor/context.js";
 import type { ProcId } from "../../link/address.js";
 import type { Controllers } from "./controllers.js";
 import type { PublicationRelay } from "./publication-relay.js";
+import { checkReadOnlyRequest, type HostRequest, type ReadOnlyReason } from "./read-only.js";
 import type { SessionCommands } from "./session-commands.js";
 
 /** The session of a driver, as its agent uses it. */
 export interface DriverRequests {
+  /** Why the driver is read-only; undefined if it is not. */
+  readonly readOnly: ReadOnlyReason | undefined;
   attach(terms: HostTerms): HostInfo;
   start(order: StartOrder): void;
   /** Resolves with the port on which a process listens itself; undefined if it does not listen. */
@@ -49,6 +53,8 @@ export interface DriverRequests {
   hold(limit: number): void;
   /** Sends the kept messages. @param publisher the new owner of the published meshes; undefined: the driver goes on */
   resume(publisher: string | undefined): void;
+  /** Describes the use of the host by all its drivers. */
+  describe(): HostUse;
   /** The processes of the driver that have not ended. */
   readonly processes: readonly ProcId[];
   /** The controllers of this host. */
@@ -66,108 +72,120 @@ export class HostAgent extends HostAgentActor {
   }
 
   attach(terms: HostTerms): HostInfo {
-    return this.#session.attach(terms);
+    return this.#for("attach").attach(terms);
   }
 
   start(order: StartOrder): void {
-    this.#session.start(order);
+    this.#for("start").start(order);
   }
 
   async portOf(proc: ProcId): Promise<OwnPort> {
-    const port = await this.#session.portOf(proc);
+    const port = await this.#for("portOf").portOf(proc);
     return port === undefined ? {} : { port };
   }
 
   signal(proc: ProcId, signal: HostSignal): void {
-    this.#session.signal(proc, signal);
+    this.#for("signal").signal(proc, signal);
   }
 
   execute(order: CommandOrder): AsyncIterable<CommandEvent> {
-    return this.#session.commands.start(order, context().signal);
+    return this.#for("execute").commands.start(order, context().signal);
   }
 
   endCommand(id: bigint, grace: number): void {
-    this.#session.endCommand(id, grace);
+    this.#for("endCommand").endCommand(id, grace);
   }
 
   freePort(): Promise<number> {
-    return this.#session.commands.freePort();
+    return this.#for("freePort").commands.freePort();
   }
 
   async leave(reason: string): Promise<void> {
-    await this.#session.end();
-    this.#session.closeSoon(reason);
+    const session = this.#for("leave");
+    await session.end();
+    session.closeSoon(reason);
   }
 
   async shutdown(reason: string): Promise<void> {
-    await this.#session.shutdown(reason);
+    await this.#for("shutdown").shutdown(reason);
   }
 
   beat(): void {
-    this.#session.beat(context().caller.id.proc);
+    this.#for("beat").beat(context().caller.id.proc);
   }
 
   driverEnded(reason: string): void {
-    this.#session.driverEnded(reason, context().caller.id.proc);
+    this.#for("driverEnded").driverEnded(reason, context().caller.id.proc);
   }
 
   publish(publication: Publication): void {
-    this.#session.relay.publish(publication);
+    this.#for("publish").relay.publish(publication);
   }
 
   unpublish(publication: bigint, reason: string): void {
-    this.#session.relay.unpublish(publication, reason);
+    this.#for("unpublish").relay.unpublish(publication, reason);
   }
 
   findPublication(name: string, wait: number): Promise<FoundPublication> {
-    return this.#session.relay.find(name, wait, context().signal);
+    return this.#for("findPublication").relay.find(name, wait, context().signal);
   }
 
   relayCall(call: RelayedCall): Promise<RelayedAnswer> {
-    return this.#session.relay.call(call, context().signal);
+    return this.#for("relayCall").relay.call(call, context().signal);
   }
 
   relayStream(call: RelayedCall): AsyncIterable<RelayedAnswer> {
-    return this.#session.relay.stream(call, context().signal);
+    return this.#for("relayStream").relay.stream(call, context().signal);
   }
 
   publishedRankState(publication: bigint, rank: number): Promise<PublishedRankState> {
-    return this.#session.relay.rankState(publication, rank);
+    return this.#for("publishedRankState").relay.rankState(publication, rank);
   }
 
   startController(state: string): Promise<bigint> {
-    return this.#session.controllers.start(state);
+    return this.#for("startController").controllers.start(state);
   }
 
   handOver(controller: bigint, state: string): Promise<void> {
-    return this.#session.controllers.handOver(controller, state);
+    return this.#for("handOver").controllers.handOver(controller, state);
   }
 
   endController(controller: bigint): void {
-    this.#session.controllers.end(controller);
+    this.#for("endController").controllers.end(controller);
   }
 
   hold(limit: number): void {
-    this.#session.hold(limit);
+    this.#for("hold").hold(limit);
   }
 
   resume(publisher?: string): void {
-    this.#session.resume(publisher);
+    this.#for("resume").resume(publisher);
+  }
+
+  describe(): HostUse {
+    return this.#for("describe").describe();
   }
 
   processes(): bigint[] {
-    return [...this.#session.processes];
+    return [...this.#for("processes").processes];
   }
 
   serve(name: string, order: string): Promise<void> {
-    return this.#session.controllers.serve(name, order);
+    return this.#for("serve").controllers.serve(name, order);
   }
 
   hasFile(file: SeenFile): boolean {
-    return this.#session.commands.hasFile(file);
+    return this.#for("hasFile").commands.hasFile(file);
   }
 
   movePublishedSender(move: SenderMove): Promise<MovedSender> {
-    return this.#session.relay.moveSender(move);
+    return this.#for("movePublishedSender").relay.moveSender(move);
+  }
+
+  /** Returns the session, for one request. @throws Error if the driver is read-only, and the request is not for looking */
+  #for(request: HostRequest): DriverRequests {
+    const { readOnly } = this.#session;
+    if (readOnly !== undefined) checkReadOnlyRequest(request, readOnly);
+    return this.#session;
   }
 }

@@ -2,6 +2,7 @@
  * The daemon of a host: it admits drivers, each with a session of its own, and ends the sessions when it is shut down.
  * Listening and the handshake are in `host-listener.ts` and `link/`.
  */
+import type { HostUse } from "../../../generated/host-agent.js";
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
 import type { Clock, Timer } from "../../link/clock.js";
@@ -10,7 +11,8 @@ import type { LinkOffer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/resumable/accept.js";
 import type { NetworkAddress, SocketAddress } from "../../link/transport/network-address.js";
 import type { PausablePipe, Pipe } from "../../link/transport/pipe.js";
-import { formatIdentity } from "../../link/transport/tls/identity.js";
+import { formatIdentity, type PeerIdentity } from "../../link/transport/tls/identity.js";
+import type { ArrivedConnections } from "../../link/tunnel/arrived-connections.js";
 import { TunnelServer } from "../../link/tunnel/serve.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { type Controllers, noControllers } from "./controllers.js";
@@ -18,6 +20,7 @@ import { type DriverOrigin, describeOrigin } from "./driver-origin.js";
 import { DriverSession, type SessionOwner } from "./driver-session.js";
 import type { PublicationRelay } from "./publication-relay.js";
 import { Publications } from "./publications.js";
+import { withoutReach } from "./read-only-platform.js";
 
 export interface HostDaemonOptions {
   readonly id: bigint;
@@ -35,6 +38,13 @@ export interface HostDaemonOptions {
   readonly gpuEnv?: NodeJS.ProcessEnv;
   /** Makes a connection to another host for a driver. */
   readonly connectSocket: (address: SocketAddress, signal: AbortSignal) => Promise<PausablePipe>;
+  /** The data connections that drivers make to this host. Absent: they make none. */
+  readonly arrived?: ArrivedConnections;
+  /**
+   * Checks that a host of the job of this one listens at an address. Rejects if not. Absent: read-only drivers reach no other hosts
+   * through this one.
+   */
+  readonly checkIsHost?: (address: SocketAddress, signal: AbortSignal) => Promise<void>;
   /** Maximum number of drivers at the same time, and of tunnels. Others are refused. */
   readonly maxDrivers: number;
   readonly clock: Clock;
@@ -52,6 +62,10 @@ export interface HostDaemonOptions {
  */
 const maxDisconnectMs = 600_000;
 
+/** The time in ms that a host which ends gives connections through it to end, and the interval at which it looks. */
+const channelsLimit = 500;
+const channelsInterval = 5;
+
 export class HostDaemon implements SessionOwner {
   readonly id: bigint;
   readonly hostname: string;
@@ -64,6 +78,8 @@ export class HostDaemon implements SessionOwner {
   readonly audit: (line: string) => void;
   readonly #options: HostDaemonOptions;
   readonly #tunnels: TunnelServer;
+  /** The tunnels of read-only drivers, which lead to hosts of the job only. */
+  readonly #viewerTunnels: TunnelServer;
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: ((reason: string) => void) | undefined;
   #stopping: Promise<void> | undefined;
@@ -82,7 +98,10 @@ export class HostDaemon implements SessionOwner {
     this.machine = options.machine;
     this.audit = options.audit ?? (() => {});
     this.#options = options;
-    this.#tunnels = new TunnelServer({ clock: options.clock, connect: options.connectSocket });
+    const { clock, arrived } = options;
+    const data = arrived === undefined ? {} : { arrived };
+    this.#tunnels = new TunnelServer({ clock, connect: options.connectSocket, ...data });
+    this.#viewerTunnels = new TunnelServer({ clock, connect: (...to) => this.#connectToHost(...to), ...data });
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -104,6 +123,13 @@ export class HostDaemon implements SessionOwner {
       const text = `${formatIdentity(identity)} is a host; only the driver and the controller of the job may attach`;
       return refusedAdmission("certificate", text);
     }
+    if (identity?.role === "viewer" && offer.direct && known === undefined) {
+      const text = `${formatIdentity(identity)} only looks; it reaches no processes`;
+      return refusedAdmission("certificate", text);
+    }
+    if (known !== undefined && !mayJoin(identity, known.session)) {
+      return refusedAdmission("certificate", "the agent belongs to a driver with another certificate");
+    }
     if (offer.use === "memory" && (known !== undefined || !offer.direct)) {
       return refusedAdmission("unknown", "the agent of a host has no memory");
     }
@@ -120,27 +146,48 @@ export class HostDaemon implements SessionOwner {
     const { size } = this.#sessions;
     if (size >= this.#options.maxDrivers)
       return refusedAdmission("busy", `the host has reached its limit of ${size} drivers`);
+    if (identity?.role === "viewer" && this.#viewerCount >= this.#mostViewers) {
+      const text = `the host has reached its limit of ${this.#mostViewers} read-only drivers`;
+      return refusedAdmission("busy", text);
+    }
     return { kind: "open", giveUpMs: maxDisconnectMs, open };
   }
 
-  /** Lets a driver make connections through this host. Hosts make their own ones. */
+  /** Lets a driver make connections through this host: a read-only one to hosts of its job only. Hosts make their own ones. */
   #admitTunnel(origin: DriverOrigin): Admission {
     const { identity } = origin;
     if (identity?.role === "host") {
       const text = `${formatIdentity(identity)} is a host; only drivers and controllers reach hosts through another one`;
       return refusedAdmission("certificate", text);
     }
-    const { maxDrivers } = this.#options;
-    if (this.#tunnels.tunnelCount >= maxDrivers)
-      return refusedAdmission(
-        "busy",
-        `the host has reached its limit of ${maxDrivers} drivers that reach others through it`,
-      );
+    const isReadOnly = identity?.role === "viewer";
+    const tunnels = isReadOnly ? this.#viewerTunnels : this.#tunnels;
+    const most = isReadOnly ? this.#mostViewers : this.#options.maxDrivers;
+    if (tunnels.tunnelCount >= most)
+      return refusedAdmission("busy", `the host has reached its limit of ${most} drivers that reach others through it`);
     const open = (pipe: Pipe) => {
-      this.audit(`a driver reaches other hosts through this one${describeOrigin(origin)}`);
-      this.#tunnels.accept(pipe);
+      this.audit(
+        `a ${isReadOnly ? "read-only " : ""}driver reaches other hosts through this one${describeOrigin(origin)}`,
+      );
+      tunnels.accept(pipe);
     };
     return { kind: "open", open };
+  }
+
+  /**
+   * Connects to a host of the job. A driver that may run programs here reaches every address anyway, and one that only looks shall
+   * not reach anything else through this host. Whatever is at another address, the driver is told the same.
+   */
+  async #connectToHost(address: SocketAddress, signal: AbortSignal): Promise<PausablePipe> {
+    const { checkIsHost, connectSocket } = this.#options;
+    try {
+      if (checkIsHost === undefined) throw new Error("this host cannot tell which addresses are those of hosts");
+      await checkIsHost(address, signal);
+      return await connectSocket(address, signal);
+    } catch (cause) {
+      const text = "no host of the job answers there, and a read-only driver reaches nothing else through this host";
+      throw new HostNotFoundError(text, { cause });
+    }
   }
 
   /** Opens an admitted link. Sessions may have ended, or the daemon may be full, since the admission. */
@@ -156,11 +203,35 @@ export class HostDaemon implements SessionOwner {
       pipe.destroy(new Error("the host has ended its session with this driver, or has reached its limit of drivers"));
       return;
     }
-    const session =
-      found?.session ?? new DriverSession(this.#options.platform(), { universe, id: to, driver: from }, this);
+    // Another connection may have made it meanwhile.
+    if (found !== undefined && !mayJoin(origin.identity, found.session)) {
+      pipe.destroy(new Error("the agent belongs to another driver"));
+      return;
+    }
+    const session = found?.session ?? this.#createSession(universe, to, from, origin);
     if (found === undefined) this.#sessions.set(to, { universe, session });
     this.#idleTimer?.cancel();
     session.accept(pipe, from, origin);
+  }
+
+  /** The largest number of read-only drivers. Those who only look must not keep other drivers out. */
+  get #mostViewers(): number {
+    return Math.ceil(this.#options.maxDrivers / 4);
+  }
+
+  get #viewerCount(): number {
+    return [...this.#sessions.values()].filter(({ session }) => session.identity?.role === "viewer").length;
+  }
+
+  #createSession(universe: bigint, id: ProcId, driver: ProcId, { identity }: DriverOrigin): DriverSession {
+    const platform = this.#options.platform();
+    const own = identity?.role === "viewer" ? withoutReach(platform) : platform;
+    return new DriverSession(own, { universe, id, driver, identity }, this);
+  }
+
+  describe(): HostUse {
+    const drivers = [...this.#sessions.values()].flatMap(({ session: { seen } }) => (seen === undefined ? [] : [seen]));
+    return { drivers, published: this.publications.names };
   }
 
   /** Redirects a connection to the port of the requested process. */
@@ -212,6 +283,17 @@ export class HostDaemon implements SessionOwner {
     return this.#stopping;
   }
 
+  /**
+   * Resolves when no driver has a connection through this host any more, or after a short time. A driver that has shut this host down
+   * through itself gets the answer by such a connection. Never rejects.
+   */
+  async channelsEnded(): Promise<void> {
+    const { clock } = this.#options;
+    const end = clock.now() + channelsLimit;
+    const areOpen = () => this.#tunnels.channelCount + this.#viewerTunnels.channelCount > 0;
+    while (areOpen() && clock.now() < end) await new Promise<void>((resolve) => clock.after(channelsInterval, resolve));
+  }
+
   async #shutdown(reason: string, by: DriverSession | undefined): Promise<void> {
     const sessions = [...this.#sessions.values()].map(({ session }) => session);
     const controllersEnded = this.controllers.endAll();
@@ -220,6 +302,22 @@ export class HostDaemon implements SessionOwner {
     for (const session of sessions) session.closeSoon(reason);
     this.#resolveEnded?.(by === undefined ? reason : "a driver has shut it down");
   }
+}
+
+/** Thrown when a read-only driver asks for a connection to something else than a host of its job. */
+class HostNotFoundError extends Error {
+  override readonly name = "HostNotFoundError";
+  /** Drivers try again, because a host may be starting. */
+  readonly code = "ECONNREFUSED";
+}
+
+/**
+ * Returns whether a process may connect to the agent of a session. Processes on hosts may, and the controller that takes the
+ * place of the driver. A driver may if it has the key of the one whose session it is.
+ */
+function mayJoin(identity: PeerIdentity | undefined, { identity: driver }: DriverSession): boolean {
+  if (identity?.role !== "driver" && identity?.role !== "viewer") return true;
+  return identity.role === driver?.role && identity.key === driver.key;
 }
 
 function refusedAdmission(reason: HandshakeReason, text: string): Admission {

@@ -10,7 +10,7 @@ import type { LinkOffer } from "../../link/handshake/message.js";
 import { ResumableAcceptor } from "../../link/resumable/accept.js";
 import type { ListenAddress, NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
-import type { Identity } from "../../link/transport/tls/identity.js";
+import type { PeerIdentity } from "../../link/transport/tls/identity.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import type { Controllers } from "./controllers.js";
 import { HostDaemon, type HostDaemonOptions } from "./host-daemon.js";
@@ -27,6 +27,10 @@ export interface HostListenerOptions {
   readonly platform: () => ScopedPlatform;
   /** Makes a connection to another host for a driver. */
   readonly connectSocket: HostDaemonOptions["connectSocket"];
+  /** The data connections that drivers make to this host. Absent: they make none. */
+  readonly arrived?: NonNullable<HostDaemonOptions["arrived"]>;
+  /** Checks that a host of the job of this one listens at an address, before a read-only driver reaches it through this host. */
+  readonly checkIsHost?: NonNullable<HostDaemonOptions["checkIsHost"]>;
   /** Gets each line that a process prints, marked with the name of the process, if the host prints them too. */
   readonly print?: (line: string) => void;
   /** The environment that lists the GPUs that a job has been given; absent if processes are given none. */
@@ -52,7 +56,7 @@ export class HostListener {
   constructor({ clock, random, onRefused = () => {}, ...host }: HostListenerOptions) {
     const daemon = new HostDaemon({ id: random.id(), clock, ...host, maxDrivers });
     const guard = { clock, random, token: host.proof.token, onRefused };
-    const admit = (offer: LinkOffer, identity: Identity | undefined, peer: string | undefined) =>
+    const admit = (offer: LinkOffer, identity: PeerIdentity | undefined, peer: string | undefined) =>
       daemon.admit(offer, { identity, peer });
     this.daemon = daemon;
     this.#networkAcceptor = new ResumableAcceptor({ ...guard, admit });
@@ -67,14 +71,15 @@ export class HostListener {
    * @param peer the address of the peer, if it has one
    * @param identity the identity of the peer in the job of this host, if both have one
    */
-  accept(kind: ListenAddress["kind"], pipe: Pipe, peer?: string, identity?: Identity): void {
+  accept(kind: ListenAddress["kind"], pipe: Pipe, peer?: string, identity?: PeerIdentity): void {
     (kind === "unix" ? this.#localAcceptor : this.#networkAcceptor).accept(pipe, peer, identity);
   }
 
-  /** Refuses further connections, and ends all sessions. Never rejects. */
+  /** Refuses further connections, ends all sessions, and lets connections through this host end. Never rejects. */
   async end(reason: string): Promise<void> {
     this.#localAcceptor.close();
     this.#networkAcceptor.close();
     await this.daemon.shutdown(reason);
+    await this.daemon.channelsEnded();
   }
 }

@@ -1,5 +1,10 @@
 /** Listens at `ws://` addresses: what is inside of a WebSocket is treated like a connection to `tls://` or `tcp://`. */
-import { type AcceptPipe, defaultTlsLimits, type ListenOptions, takeSecurely } from "../../link/transport/connect.js";
+import {
+  type AcceptPipe,
+  defaultHalfOpenLimits,
+  type ListenOptions,
+  takeSecurely,
+} from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import type { WebSocketAddress } from "../../link/transport/network-address.js";
 import { loadWebSockets } from "../websockets.js";
@@ -14,7 +19,7 @@ export async function listenWebSockets(
   const take = credentials && (await takeSecurely(credentials, accept, onRefused));
   return listenWebSocket({
     address,
-    limits: defaultTlsLimits,
+    limits: defaultHalfOpenLimits,
     refused: onRefused,
     accept(pipe, peer, admitted) {
       if (take !== undefined) {

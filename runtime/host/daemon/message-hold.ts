@@ -3,7 +3,7 @@
  * in their order.
  */
 import type { Clock, Timer } from "../../link/clock.js";
-import { Deferred } from "../../proc/deferred.js";
+import { Deferred } from "../../link/deferred.js";
 
 export class MessageHold {
   readonly #clock: Clock;

@@ -12,11 +12,15 @@ export function makeMachine(): Machine {
   return { execute: (order, signal) => runCommand(order, signal, reaper), freePort, hasFile };
 }
 
-/** Returns what identifies a file on a file system that several machines share; undefined if there is none. */
+/**
+ * Returns what identifies a file or a folder on a file system that several machines share; undefined if there is none. That files are
+ * added to a folder does not change it.
+ */
 export function lookAtFile(path: string): SeenFile | undefined {
   try {
-    const { ino, size, mtimeNs } = statSync(path, { bigint: true });
-    return { path, inode: ino, size, modified: mtimeNs };
+    const seen = statSync(path, { bigint: true });
+    const { size, mtimeNs } = seen.isDirectory() ? { size: 0n, mtimeNs: 0n } : seen;
+    return { path, inode: seen.ino, size, modified: mtimeNs };
   } catch {
     return undefined;
   }

@@ -82,6 +82,11 @@ export class Publications<U extends PublicationUser> {
     }
   }
 
+  /** The names of the published meshes, sorted. */
+  get names(): string[] {
+    return [...this.#byName.keys()].sort();
+  }
+
   /** Returns a published mesh, or undefined if there is none with this id. */
   find(id: bigint): Published<U> | undefined {
     return this.#byId.get(id);
@@ -97,7 +102,7 @@ export class Publications<U extends PublicationUser> {
   /** Returns the mesh that is published by a name, for a driver that will use it. */
   findByName(name: string, seeker: U): FoundPublication {
     const published = this.#byName.get(name);
-    if (published === undefined) return { names: [...this.#byName.keys()].sort() };
+    if (published === undefined) return { names: this.names };
     published.seekers.add(seeker);
     return { publication: published.publication, names: [] };
   }

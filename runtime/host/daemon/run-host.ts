@@ -10,7 +10,7 @@ import { errorMessage } from "../../../shared/text/error-message.js";
 import type { AwaitedIssuerOrder, IssuerOptions } from "../../job/credentials/host-enrolment.js";
 import { MAX_TIMER_MS, systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
-import { type AcceptPipe, connectSocket, connectTo, listenAt } from "../../link/transport/connect.js";
+import { type AcceptPipe, checkIsHost, connectSocket, connectTo, listenAt } from "../../link/transport/connect.js";
 import type { Listener } from "../../link/transport/listener.js";
 import {
   formatNetworkAddress,
@@ -19,10 +19,13 @@ import {
   type PathAddress,
   parseListenAddress,
 } from "../../link/transport/network-address.js";
+import type { TakeDataConnection } from "../../link/transport/socket/data-connection.js";
 import { FileCredentials, type TlsFiles } from "../../link/transport/tls/credentials.js";
 import { formatIdentity } from "../../link/transport/tls/identity.js";
+import { ArrivedConnections } from "../../link/tunnel/arrived-connections.js";
+import { MAX_SPARES } from "../../proc/launch/spare-processes.js";
 import { importModule } from "../../proc/platform/import-module.js";
-import { makeNodePlatform } from "../../proc/platform/node-platform.js";
+import { makeNodePlatform, makeSpares } from "../../proc/platform/node-platform.js";
 import { version } from "../../version.js";
 import { ControllerProcesses } from "./controller-processes.js";
 import { HostListener } from "./host-listener.js";
@@ -45,6 +48,8 @@ export interface HostCommandOptions extends IssuerOptions {
   readonly lifeline?: boolean;
   /** The time in ms after which the daemon ends if it has no driver. */
   readonly idle?: string;
+  /** The number of processes that wait to become processes of drivers. */
+  readonly spares?: string;
   /**
    * The time in ms for which the daemon goes on after SIGTERM if it has drivers, so that they can use it to the end. The command line has no
    * such option. Absent: it ends at once.
@@ -56,6 +61,9 @@ export interface HostCommandOptions extends IssuerOptions {
 
 /** The module with the credentials of jobs, beside the bundle of the runtime. */
 const jobCredentials = new URL("./job-credentials.mjs", import.meta.url).href;
+
+/** The number of spares without the option: one for the code that a driver brings, and one for its first process. */
+const DEFAULT_SPARES = 2;
 
 interface CommandOutput {
   out(line: string): void;
@@ -123,12 +131,18 @@ async function listenUntil(
   }
   const onRefused = rateLimited((text) => io.err(`viceroy host: refused a connection${text}`));
   const audit = (line: string) => io.out(`viceroy host: ${line}`);
+  const arrived = new ArrivedConnections(systemClock);
+  const spares = makeSpares(sparesFrom(options.spares));
   const machine = {
     clock: systemClock,
     random: systemRandom,
     hostname: hostname(),
-    platform: () => makeNodePlatform(),
+    platform: () => makeNodePlatform(spares),
     connectSocket,
+    arrived,
+    ...(credentials === undefined
+      ? {}
+      : { checkIsHost: (...[to, signal]: Parameters<typeof connectSocket>) => checkIsHost(to, credentials, signal) }),
     machine: makeMachine(),
     addresses: options.singlePort === true ? [] : addresses,
     ...(options.print === true ? { print: io.out } : {}),
@@ -145,7 +159,8 @@ async function listenUntil(
       listeners.push(await listenWebSockets(address, accept, { ...tls, onRefused }));
       continue;
     }
-    const listen = () => listenAt(address, accept, { ...tls, onRefused });
+    const takeData: TakeDataConnection = (...came) => arrived.arrived(...came);
+    const listen = () => listenAt(address, accept, { ...tls, onRefused, takeData });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
   const { identity } = credentials?.current() ?? {};
@@ -156,6 +171,8 @@ async function listenUntil(
     const text = formatNetworkAddress({ ...address, ...expected });
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${text}`);
   }
+  // Whoever waits for the lines above shall not wait for the spares.
+  systemClock.nextTurn(() => spares?.fill());
   const { grace = 0 } = options;
   const askedInTime = asked.then(async (why) => {
     if (grace > 0) io.out(`viceroy host: ${why}; it goes on for its drivers, for ${grace} ms at most`);
@@ -164,6 +181,7 @@ async function listenUntil(
   });
   const reason = await Promise.race([listener.daemon.ended, askedInTime]);
   for (const listener of listeners) listener.close();
+  spares?.close();
   await listener.end(reason);
   return reason;
 }
@@ -254,6 +272,14 @@ function idleLimit(text: string): number {
   const limit = Number(text);
   if (/^\d+$/.test(text) && limit > 0 && limit <= MAX_TIMER_MS) return limit;
   throw new TypeError(`cannot start a host: expected --idle as milliseconds from 1 to ${MAX_TIMER_MS}, got ${text}`);
+}
+
+/** @throws TypeError if the text is not a number of spares */
+function sparesFrom(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_SPARES;
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count <= MAX_SPARES) return count;
+  throw new TypeError(`cannot start a host: expected --spares as a number from 0 to ${MAX_SPARES}, got ${text}`);
 }
 
 /** Waits for the end of the process that holds the other end of standard input. */

@@ -48,7 +48,13 @@ export function attachHandedHosts(
 ): AttachedHosts {
   const { name, dimension, hosts, registry, ...access } = withOwnCertificate(handed);
   const targets = hosts.map(({ address }) => ({ address: parseNetworkAddress(address) }));
-  const options = { name, dimension, targets, access: { registry, ...access }, ...(agents && { agents }) };
+  const options = {
+    name,
+    dimension,
+    targets,
+    access: { registry, readOnly: false, ...access },
+    ...(agents && { agents }),
+  };
   return new AttachedHosts(runtime, runtime.mainProc.proc.root, options);
 }
 

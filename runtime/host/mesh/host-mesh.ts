@@ -21,6 +21,7 @@ import {
 import type { AttachedHosts } from "../attached/attached-hosts.js";
 import type { RoutedHost } from "../attached/host-targets.js";
 import type { CodePlace } from "../attached/hosts-code.js";
+import { describeHost, type HostDescription } from "./describe-hosts.js";
 import { commandsOf, type HostCommands, ownCommands } from "./host-commands.js";
 import { OwnHosts } from "./own-hosts.js";
 import { ProcMesh } from "./proc-mesh.js";
@@ -252,6 +253,29 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
   }
 
   /**
+   * Asks each host who uses it: its drivers with their processes, and the meshes that they have published. A program that has
+   * attached the hosts with `readOnly` can ask, too.
+   *
+   * @example
+   * ```ts
+   * import { attachHosts } from "viceroy";
+   *
+   * await using hosts = attachHosts(["tcp://node1:26600"], { readOnly: true });
+   * for (const { address, drivers } of await hosts.describe()) {
+   *   console.log(address, drivers.flatMap(({ processes }) => processes).length);
+   * }
+   * ```
+   *
+   * @returns the hosts in rank order
+   * @throws {Error} (rejects) when a host has not accepted this driver, or is gone, or this mesh is that of `thisHost`
+   */
+  async describe(): Promise<readonly HostDescription[]> {
+    const attachment = this.#attached;
+    if (attachment === undefined) throw new Error("cannot describe the own host: it was not attached");
+    return Promise.all([...baseRanks(this.#region)].map((number) => describeHost(attachment.hostAt(number))));
+  }
+
+  /**
    * Returns a table as text, with one line for each rank: its number, its coordinates, and the address of an attached
    * host.
    */
@@ -330,6 +354,20 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     const attachment = this.#attached;
     if (attachment === undefined) throw new Error("cannot bring a program to the own host: it is there");
     return bringProgram(attachment, this.#region, options, started);
+  }
+
+  /**
+   * Brings the code of this program to all hosts for commands there, unless they have it, or nothing is brought to them.
+   *
+   * @param files the files and folders of this machine that the commands need
+   * @returns where the code is on each host of this mesh; undefined where commands find it at the paths of this machine
+   * @hidden
+   */
+  async placesOfProgram(files: readonly string[]): Promise<(CodePlace | undefined)[]> {
+    const attachment = this.#attached;
+    const tree = await attachment?.code.forProgram(files);
+    const hosts = [...baseRanks(this.#region)].map((rank) => attachment?.hostAt(rank).id);
+    return Promise.all(hosts.map((host) => (host === undefined ? undefined : tree?.on(host))));
   }
 
   #requireWhole(verb: string): AttachedHosts {

@@ -4,7 +4,7 @@
  */
 import type { RelayedAnswer, RelayedCall } from "../../../generated/published.js";
 import type { Future } from "../../actor/call/future.js";
-import { Deferred } from "../../proc/deferred.js";
+import { Deferred } from "../../link/deferred.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 
 /** A message before it is sent: what its handler gave, without its place in the sequence of messages. */

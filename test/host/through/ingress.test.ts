@@ -27,10 +27,11 @@ describe.skipIf(nginx === undefined)("a driver behind nginx", () => {
   function drive(
     order: object,
     trusts = true,
+    further: NodeJS.ProcessEnv = {},
   ): { readonly said: () => string; readonly ended: Promise<number | null>; readonly child: ChildProcess } {
     const { ca } = authority.issue("x");
     const child = spawn(process.execPath, ["--import", "tsx", file, JSON.stringify(order)], {
-      env: { ...process.env, ...(trusts ? { NODE_EXTRA_CA_CERTS: ca } : {}) },
+      env: { ...process.env, ...(trusts ? { NODE_EXTRA_CA_CERTS: ca } : {}), ...further },
       stdio: ["ignore", "pipe", "pipe"],
     });
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -68,6 +69,20 @@ describe.skipIf(nginx === undefined)("a driver behind nginx", () => {
     // The link to the gateway and the tunnel.
     await until(() => ingress.log().length >= 2);
     expect(ingress.log()).toEqual(["101 GET /viceroy", "101 GET /viceroy"]);
+  });
+
+  test("reaches the hosts by the URL in VICEROY_API_URL, unless the program names another way", async () => {
+    const { one, ingress } = await cluster(60);
+    const { said, ended } = drive({ address: one.address, token }, true, { VICEROY_API_URL: ingress.url });
+    expect(await ended, said()).toBe(0);
+    // Each connection is in the log when it has ended: the link to the gateway, and the tunnel.
+    await until(() => ingress.log().filter((line) => line === "101 GET /viceroy").length === 2);
+    const other = { VICEROY_API_URL: ingress.at("nothing") };
+    const named = drive({ address: one.address, through: ingress.url, token }, true, other);
+    expect(await named.ended, named.said()).toBe(0);
+    const lost = drive({ address: one.address, token }, true, other);
+    expect(await lost.ended).toBe(1);
+    expect(lost.said()).toContain(`cannot reach the driver gateway ${ingress.at("nothing")}: HTTP 404`);
   });
 
   test("reaches the gateway at a path that the ingress rewrites, and at one with a password", async () => {

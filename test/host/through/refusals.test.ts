@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { HostDaemon } from "../../../runtime/host/daemon/host-daemon.js";
 import { systemClock } from "../../../runtime/link/clock.js";
 import type { LinkOffer } from "../../../runtime/link/handshake/message.js";
+import type { Admission } from "../../../runtime/link/resumable/accept.js";
 import { inProcessPipePair } from "../../../runtime/link/transport/in-process/pipe.js";
 import { parseNetworkAddress } from "../../../runtime/link/transport/network-address.js";
 import { parseIdentity } from "../../../runtime/link/transport/tls/identity.js";
@@ -36,15 +37,43 @@ function daemon(maxDrivers: number): HostDaemon {
 }
 
 test("a host of a job gets no tunnel, and its driver does", async () => {
-  const host = parseIdentity("viceroy://job/hosts/mesh/0");
+  const host = { ...parseIdentity("viceroy://job/hosts/mesh/0"), key: "a" };
   expect(await daemon(1).admit(offer, { identity: host })).toEqual({
     kind: "refuse",
     reason: "certificate",
     text: "viceroy://job/hosts/mesh/0 is a host; only drivers and controllers reach hosts through another one",
   });
-  expect(await daemon(1).admit(offer, { identity: parseIdentity("viceroy://job/driver") })).toMatchObject({
+  expect(
+    await daemon(1).admit(offer, { identity: { ...parseIdentity("viceroy://job/driver"), key: "b" } }),
+  ).toMatchObject({
     kind: "open",
   });
+});
+
+test("viewers that look through a host, or at it, do not keep drivers out", async () => {
+  const viewer = { ...parseIdentity("viceroy://job/viewer"), key: "a" };
+  const driver = { ...parseIdentity("viceroy://job/driver"), key: "b" };
+  const host = daemon(4);
+  const open = (admission: Admission) => {
+    if (admission.kind === "open") admission.open(inProcessPipePair()[0]);
+    return admission;
+  };
+  expect(open(await host.admit(offer, { identity: viewer }))).toMatchObject({ kind: "open" });
+  expect(await host.admit(offer, { identity: viewer })).toEqual({
+    kind: "refuse",
+    reason: "busy",
+    text: "the host has reached its limit of 1 drivers that reach others through it",
+  });
+  expect(await host.admit(offer, { identity: driver })).toMatchObject({ kind: "open" });
+  const attaching = (to: bigint) => ({ ...offer, use: "link", direct: false, first: true, to }) as const;
+  expect(open(await host.admit(attaching(1n), { identity: viewer }))).toMatchObject({ kind: "open" });
+  expect(await host.admit(attaching(2n), { identity: viewer })).toEqual({
+    kind: "refuse",
+    reason: "busy",
+    text: "the host has reached its limit of 1 read-only drivers",
+  });
+  expect(await host.admit(attaching(3n), { identity: driver })).toMatchObject({ kind: "open" });
+  await host.shutdown("the test has ended");
 });
 
 test("a host that forwards for as many drivers as it may takes no more", async () => {

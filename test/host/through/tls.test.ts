@@ -59,6 +59,56 @@ test("what the gateway forwards is encrypted between the driver and the host", a
   expect(bytes().includes("workers")).toBe(false);
 });
 
+/** A proxy in front of a gateway that lets in TLS alone, as those that route connections by the name in TLS do. */
+async function tlsOnly(target: string) {
+  let refused = 0;
+  const server = createServer((near) => {
+    near.on("error", () => {});
+    near.once("data", (bytes: Buffer) => {
+      if (bytes[0] !== 22) {
+        refused++;
+        near.destroy();
+        return;
+      }
+      const far = connect(Number(/:(\d+)$/.exec(target)![1]), "127.0.0.1").on("error", () => near.destroy());
+      far.write(bytes);
+      near.pipe(far).pipe(near);
+      near.on("close", () => far.destroy());
+    });
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return { address: `tls://127.0.0.1:${port}`, refused: () => refused };
+}
+
+test("the driver encrypts for the host alone, and the gateway's network sees nothing of it", async () => {
+  const [gateway, host] = await Promise.all([tlsHost(), tlsHost()]);
+  const { address, bytes } = await recorder(gateway.address);
+  await using hosts = attachPatiently([host.address], { tls: authority.issue("driver"), through: address });
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  const secret = "nobody on the way can read this text";
+  expect(await workers.echo.callOne(secret)).toBe(secret);
+  const before = bytes().length;
+  await workers.keep.callOne(new Uint8Array(1_000_000));
+  const seen = bytes();
+  expect(seen.includes("VCRD")).toBe(true);
+  expect(seen.includes(secret)).toBe(false);
+  expect(seen.length - before).toBeGreaterThan(1_000_000);
+});
+
+test("where only TLS is let in, everything goes through the tunnel", async () => {
+  const [gateway, host] = await Promise.all([tlsHost(), tlsHost()]);
+  const { address, refused } = await tlsOnly(gateway.address);
+  await using hosts = attachPatiently([host.address], { tls: authority.issue("driver"), through: address });
+  const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
+  expect(await workers.echo.callOne("through the tunnel")).toBe("through the tunnel");
+  expect(refused()).toBeGreaterThan(0);
+  const tried = refused();
+  await workers.keep.callOne(new Uint8Array(1_000_000));
+  expect(refused()).toBe(tried);
+});
+
 test("the driver refuses a host of another authority, although it trusts the gateway", async () => {
   const [gateway, host] = await Promise.all([tlsHost(), tlsHost(strangers)]);
   await using hosts = attachPatiently([host.address], { tls: authority.issue("driver"), through: gateway.address });
