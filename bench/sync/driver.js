@@ -8,7 +8,7 @@ import path from "node:path";
 import { connect } from "node:tls";
 import { attachHosts } from "../../dist/index.js";
 
-const { addresses, tls, folder, megabytes, rounds, copyTo } = JSON.parse(process.argv[2]);
+const { addresses, tls, gateway, folder, megabytes, rounds, copyTo } = JSON.parse(process.argv[2]);
 const sentBytes = () => Number(readFileSync("/sys/class/net/eth0/statistics/tx_bytes", "utf8"));
 const pieces = megabytes * 16;
 
@@ -61,7 +61,7 @@ async function timed(run) {
   return { seconds, value, processor: processorSeconds() - before };
 }
 
-const hosts = attachHosts(addresses, { tls, silence: 30_000, keepAlive: 60_000, timeout: 60_000 });
+const hosts = attachHosts(addresses, { tls, ...gateway, silence: 30_000, keepAlive: 60_000, timeout: 60_000 });
 const options = { roots: [folder], packages: false };
 writeFileSync(path.join(folder, "package.json"), "{}");
 await hosts.sync(options);

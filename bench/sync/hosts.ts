@@ -1,10 +1,10 @@
 /**
- * Brings 32 MB of files to 15 running hosts over links of 50 Mbit/s with TLS, in pairs with one copy over one such link, and then one changed
- * file. Then runs a program on the hosts, without and with an edit before it. Each host is a network namespace. Run it as root with
- * `node --import tsx bench/sync/hosts.ts [rounds] [hosts] [megabytes]`; `dist/` must be built. All hosts write to the folder of temporary
- * files, which should be in memory (`TMPDIR=/dev/shm`), because real hosts do not share one disk. The links let through bursts of 128 KiB,
- * because the kernel cuts what is larger than a burst into single packets: network cards do that for real hosts, and here it would take
- * more of the processors than all hosts together.
+ * Brings 32 MB of files to 15 running hosts over links of 50 Mbit/s with TLS, directly or through the first of them, in pairs with one copy
+ * over one such link, and then one changed file. Then runs a program on the hosts, without and with an edit before it. Each host is a
+ * network namespace. Run it as root with `node --import tsx bench/sync/hosts.ts [rounds] [hosts] [megabytes] [through]`; `dist/` must be
+ * built. All hosts write to the folder of temporary files, which should be in memory (`TMPDIR=/dev/shm`), because real hosts do not share
+ * one disk. The links let through bursts of 128 KiB, because the kernel cuts what is larger than a burst into single packets: network
+ * cards do that for real hosts, and here it would take more of the processors than all hosts together.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { Authority } from "../../test/link/transport/tls/certificates.js";
 import { makeProgram } from "../../test/sync/hosts/program.js";
 
-const [rounds = 3, count = 15, megabytes = 32] = process.argv.slice(2).map(Number);
+const [rounds = 3, count = 15, megabytes = 32] = process.argv.slice(2, 5).map(Number);
 const rate = "50mbit";
 const burst = "128kb";
 const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
@@ -105,7 +105,9 @@ async function measure(): Promise<void> {
     const folder = path.join(work, "program");
     const cache = path.join(work, "cache-driver");
     for (const each of [folder, cache]) mkdirSync(each, { mode: 0o700 });
-    const order = { addresses, tls, folder, megabytes, rounds, copyTo: { host: "10.77.0.2", port: copyPort } };
+    // With "through", the driver has a connection with the first host alone, which passes everything on.
+    const gateway = process.argv[5] === "through" ? { through: addresses[0] } : {};
+    const order = { addresses, tls, gateway, folder, megabytes, rounds, copyTo: { host: "10.77.0.2", port: copyPort } };
     const child = start(driver, { XDG_CACHE_HOME: cache }, driverFile, JSON.stringify(order));
     let text = "";
     child.stdout?.on("data", (part) => {
@@ -120,7 +122,7 @@ async function measure(): Promise<void> {
         .split("\n")
         .map((line) => JSON.parse(line)),
     );
-    await measureRuns(addresses, tls, driver, work);
+    await measureRuns(addresses, { tls, ...gateway }, driver, work);
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -131,8 +133,8 @@ async function measure(): Promise<void> {
 }
 
 /** Runs a program that syncs, starts a process on each host and calls it, in pairs without and with an edit of a module before it. */
-async function measureRuns(addresses: readonly string[], tls: object, driver: string, work: string): Promise<void> {
-  const options = { tls, silence: 30_000, keepAlive: 60_000, timeout: 60_000 };
+async function measureRuns(addresses: readonly string[], way: object, driver: string, work: string): Promise<void> {
+  const options = { ...way, silence: 30_000, keepAlive: 60_000, timeout: 60_000 };
   const through = ["ip", "netns", "exec", driver];
   const program = await makeProgram(addresses, options, { parent: work, through });
   const run = async (): Promise<number> => {

@@ -5,7 +5,7 @@
 import type { Clock, Random } from "../clock.js";
 import { PROTOCOL_VERSION } from "../frame/frame.js";
 import type { Pipe } from "../transport/pipe.js";
-import type { Identity } from "../transport/tls/identity.js";
+import type { PeerIdentity } from "../transport/tls/identity.js";
 import { HandshakeError } from "./errors.js";
 import { HandshakeExchange } from "./exchange.js";
 import { defaultHandshakeLimits, type HandshakeLimits } from "./limits.js";
@@ -47,7 +47,7 @@ export interface HandshakeAcceptorOptions {
    */
   decide(
     offer: LinkOffer,
-    identity: Identity | undefined,
+    identity: PeerIdentity | undefined,
     peer: string | undefined,
   ): HandshakeVerdict | Promise<HandshakeVerdict>;
   /**
@@ -84,7 +84,7 @@ export class HandshakeAcceptor {
    * @param peer the address of the peer, if it has one
    * @param identity the identity of the peer in the job of this process, if both have one
    */
-  accept(pipe: Pipe, peer?: string, identity?: Identity): void {
+  accept(pipe: Pipe, peer?: string, identity?: PeerIdentity): void {
     if (this.#closed) {
       pipe.destroy();
       return;
@@ -106,7 +106,8 @@ export class HandshakeAcceptor {
     this.#handshake(exchange, peer, identity).catch((error: Error) => {
       // The challenge may still have to be sent: it tells a peer of another version why it was refused.
       exchange.close();
-      this.#options.onRefused?.(error, peer);
+      // A peer that leaves was not refused. Driver gateways find out so whether a host listens.
+      if (!exchange.wasLeft) this.#options.onRefused?.(error, peer);
     });
   }
 
@@ -119,7 +120,7 @@ export class HandshakeAcceptor {
   async #handshake(
     exchange: HandshakeExchange,
     peer: string | undefined,
-    identity: Identity | undefined,
+    identity: PeerIdentity | undefined,
   ): Promise<void> {
     const { random, token } = this.#options;
     const asked = await exchange.read(REQUEST_BYTES);
@@ -161,7 +162,7 @@ export class HandshakeAcceptor {
 
   #decide(
     request: HandshakeRequest,
-    identity: Identity | undefined,
+    identity: PeerIdentity | undefined,
     peer: string | undefined,
   ): HandshakeVerdict | Promise<HandshakeVerdict> {
     const { protocol } = request;

@@ -36,6 +36,7 @@ export class HandshakeExchange implements Pipe, PipeSink {
   /** Whether the memory of the current read is the sink's. */
   #direct = false;
   #ended: { readonly error: Error | undefined } | undefined;
+  #hasHeard = false;
 
   /**
    * Starts to read from a pipe.
@@ -49,6 +50,11 @@ export class HandshakeExchange implements Pipe, PipeSink {
       this.destroy(new HandshakeError("lost", `the handshake was not complete within ${limit} ms`));
     });
     pipe.open(this);
+  }
+
+  /** Whether the peer has closed the connection in order, before it has sent anything. */
+  get wasLeft(): boolean {
+    return this.#ended !== undefined && this.#ended.error === undefined && !this.#hasHeard;
   }
 
   /**
@@ -117,6 +123,7 @@ export class HandshakeExchange implements Pipe, PipeSink {
   }
 
   received(n: number): void {
+    this.#hasHeard = true;
     const sink = this.#sink;
     if (this.#direct) {
       sink!.received(n);

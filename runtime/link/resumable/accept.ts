@@ -8,7 +8,7 @@ import { HandshakeAcceptor, type HandshakeAcceptorOptions, type HandshakeVerdict
 import { defaultHandshakeLimits } from "../handshake/limits.js";
 import type { LinkOffer } from "../handshake/message.js";
 import type { Pipe } from "../transport/pipe.js";
-import { formatIdentity, type Identity } from "../transport/tls/identity.js";
+import { formatIdentity, type PeerIdentity } from "../transport/tls/identity.js";
 import { type ResumableLimits, resumableLimits } from "./limits.js";
 import { ResumablePipe } from "./pipe.js";
 
@@ -38,7 +38,7 @@ export interface ResumableAcceptorOptions extends Omit<HandshakeAcceptorOptions,
    * @param identity the identity of the dialler in the job of this process, if both have one
    * @param peer the address of the dialler, if it has one
    */
-  admit(offer: LinkOffer, identity: Identity | undefined, peer: string | undefined): Admission | Promise<Admission>;
+  admit(offer: LinkOffer, identity: PeerIdentity | undefined, peer: string | undefined): Admission | Promise<Admission>;
 }
 
 export class ResumableAcceptor {
@@ -81,7 +81,7 @@ export class ResumableAcceptor {
    * @param peer the address of the peer, if it has one
    * @param identity the identity of the peer in the job of this process, if both have one
    */
-  accept(pipe: Pipe, peer?: string, identity?: Identity): void {
+  accept(pipe: Pipe, peer?: string, identity?: PeerIdentity): void {
     this.#acceptor.accept(pipe, peer, identity);
   }
 
@@ -90,7 +90,11 @@ export class ResumableAcceptor {
     this.#acceptor.close();
   }
 
-  async #decide(offer: LinkOffer, identity: Identity | undefined, peer: string | undefined): Promise<HandshakeVerdict> {
+  async #decide(
+    offer: LinkOffer,
+    identity: PeerIdentity | undefined,
+    peer: string | undefined,
+  ): Promise<HandshakeVerdict> {
     if (offer.use === "tunnel") {
       // A tunnel ends with its connection.
       const admission = await this.#options.admit(offer, identity, peer);
@@ -154,7 +158,7 @@ export class ResumableAcceptor {
   }
 }
 
-/** A connection of a process with another identity cannot continue the link, even if it knows the id of the link. */
-function linkKey({ universe, from, to, link }: LinkOffer, identity: Identity | undefined): string {
-  return `${universe}/${from}/${to}/${link}/${identity === undefined ? "" : formatIdentity(identity)}`;
+/** A connection of a process with another identity, or another key, cannot continue the link, even if it knows the id of the link. */
+function linkKey({ universe, from, to, link }: LinkOffer, identity: PeerIdentity | undefined): string {
+  return `${universe}/${from}/${to}/${link}/${identity === undefined ? "" : `${formatIdentity(identity)} ${identity.key}`}`;
 }

@@ -17,6 +17,8 @@ export interface SocketAddress {
   readonly port: number;
   /** The URI of the identity that the peer must have in its certificate. Without one, TLS checks the name of the host. */
   readonly identity?: string;
+  /** Whether any host of the job of this process may answer, because it is not known which one is behind the address. */
+  readonly isAnyHost?: true;
 }
 
 export interface PathAddress {

@@ -3,9 +3,13 @@
  * it behave like connections of their own: they end with the tunnel, and another attempt makes another tunnel, through
  * another gateway if need be. Whatever resumes a link over a new connection needs to know nothing of tunnels.
  */
-import type { Clock, Timer } from "../clock.js";
+import { abortable } from "../abortable.js";
+import type { Clock, Random, Timer } from "../clock.js";
+import { ConcurrencyLimit } from "../concurrency-limit.js";
 import { formatNetworkAddress, type SocketAddress } from "../transport/network-address.js";
-import type { PausablePipe } from "../transport/pipe.js";
+import type { PausablePipe, Pipe } from "../transport/pipe.js";
+import { type DataDial, dialData } from "./dial-data.js";
+import { ChannelRefusedError } from "./errors.js";
 import {
   ANSWER_LIMIT_MS,
   connectToFirst,
@@ -15,7 +19,7 @@ import {
   withCode,
 } from "./first-gateway.js";
 import type { TunnelLimits } from "./limits.js";
-import { ChannelRefusedError, Tunnel } from "./tunnel.js";
+import { Tunnel } from "./tunnel.js";
 
 export interface TunnelDiallerOptions<G extends TunnelGateway> {
   readonly clock: Clock;
@@ -26,14 +30,20 @@ export interface TunnelDiallerOptions<G extends TunnelGateway> {
   opened?(): void;
 }
 
+/** The number of data connections of a driver that are on their way to the gateway at the same time. */
+const DATA_DIALS = 16;
+
 /** A tunnel and the gateway at its other end. */
 interface Way<G> {
   readonly tunnel: Tunnel;
   readonly gateway: G;
+  /** Whether a data connection did not come to the gateway. */
+  refusesData: boolean;
 }
 
 export class TunnelDialler<G extends TunnelGateway = TunnelGateway> {
   readonly #options: TunnelDiallerOptions<G>;
+  readonly #dataSlots = new ConcurrencyLimit(DATA_DIALS);
   #way: Way<G> | undefined;
   /** The name of the gateway that is tried first. */
   #preferred: string | undefined;
@@ -81,6 +91,48 @@ export class TunnelDialler<G extends TunnelGateway = TunnelGateway> {
         timer.cancel();
         signal.removeEventListener("abort", abort);
       }
+    }
+  }
+
+  /**
+   * Connects to an address through a gateway, by a connection beside the tunnel.
+   * @param dialOf returns what makes connections to a gateway for the address; undefined if the bytes of the address must stay
+   * in the tunnel
+   * @param signal aborts the attempt
+   * @returns undefined if there can be none, so that `connect` is to be used
+   * @throws the errors of `connect`, and those of the dial about the peer at the address
+   */
+  async connectData(
+    address: SocketAddress,
+    dialOf: (gateway: G) => DataDial | undefined,
+    random: Random,
+    signal: AbortSignal,
+  ): Promise<Pipe | undefined> {
+    const { clock } = this.#options;
+    for (;;) {
+      const way = await abortable(this.#current(), signal);
+      const { tunnel, gateway, refusesData } = way;
+      const dial = dialOf(gateway);
+      if (refusesData || dial === undefined) return undefined;
+      const target = {
+        clock,
+        random,
+        limit: ANSWER_LIMIT_MS,
+        slots: this.#dataSlots,
+        address: hostAndPort(address),
+        dial,
+        isHopeless: () => way.refusesData,
+      };
+      try {
+        const pipe = await dialData(tunnel, target, signal);
+        if (pipe !== undefined) return pipe;
+      } catch (error) {
+        if (error instanceof ChannelRefusedError) throw refusedError(gateway, address, error);
+        throw error;
+      }
+      // Either the network lets through the tunnel alone, or the gateway does not answer at all. Then there is another tunnel.
+      if (!tunnel.hasEnded) await this.check();
+      way.refusesData = true;
     }
   }
 
@@ -132,7 +184,7 @@ export class TunnelDialler<G extends TunnelGateway = TunnelGateway> {
     if (reached === undefined) throw unreachableError(failures, this.#way !== undefined);
     const { gateway, pipe } = reached;
     const former = this.#way?.tunnel;
-    const way = { tunnel: new Tunnel(pipe, { limits }), gateway };
+    const way = { tunnel: new Tunnel(pipe, { limits }), gateway, refusesData: false };
     this.#way = way;
     this.#preferred = gateway.name;
     former?.destroy(new Error("it does not answer, and another connection to a driver gateway does"));
@@ -180,14 +232,4 @@ function refusedError({ name }: TunnelGateway, address: SocketAddress, error: Ch
 
 function hostAndPort({ host, port }: SocketAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Rejects with the reason of the signal when it is aborted before the promise is settled. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -6,6 +6,7 @@
  *   word 1   the number of the channel, or of the ping
  */
 import { ProtocolError } from "../frame/frame.js";
+import { TICKET_BYTES } from "../transport/socket/data-connection.js";
 
 export const TUNNEL_HEADER = 8;
 
@@ -33,6 +34,12 @@ export const TunnelKind = {
   /** Asks for a `pong` with the same number. */
   ping: 8,
   pong: 9,
+  /** Announces a data connection: its ticket, and the address to which it shall lead. */
+  openData: 10,
+  /** The data connection with the ticket has come. */
+  dataArrived: 11,
+  /** The data connection leads to its address. */
+  dataJoined: 12,
 } as const;
 
 /** Encodes a frame. */
@@ -60,6 +67,11 @@ export function numberBody(value: number): Uint8Array {
 /** Encodes a number and a text as the body of a frame. */
 export function openBody(window: number, address: string): Uint8Array {
   return Buffer.concat([numberBody(window), textBody(address)]);
+}
+
+/** Encodes a ticket and the address of a data connection as the body of a frame. */
+export function openDataBody(ticket: Uint8Array, address: string): Uint8Array {
+  return Buffer.concat([ticket, textBody(address)]);
 }
 
 /** Encodes a text as the body of a frame. A text that is too long is cut. */
@@ -98,6 +110,9 @@ const bodySizes: Readonly<Record<number, readonly [number, number]>> = {
   [TunnelKind.reset]: [0, MAX_TEXT_BYTES],
   [TunnelKind.ping]: [0, 0],
   [TunnelKind.pong]: [0, 0],
+  [TunnelKind.openData]: [TICKET_BYTES + 1, TICKET_BYTES + MAX_TEXT_BYTES],
+  [TunnelKind.dataArrived]: [0, 0],
+  [TunnelKind.dataJoined]: [0, 0],
 };
 
 const noBytes = new Uint8Array(0);

@@ -3,9 +3,11 @@
  * other side connects each of them to an address. A tunnel knows nothing of what its channels carry, and ends with its
  * connection.
  */
+import { setMaxListeners } from "node:events";
 import { ProtocolError } from "../frame/frame.js";
 import type { Pipe } from "../transport/pipe.js";
 import { Channel, type ChannelTunnel } from "./channel.js";
+import { type AnnouncedData, DataAnnouncements, type DataRequest, refusedError } from "./data-announcements.js";
 import { newTunnelFrame, numberBody, openBody, readNumber, readText, TunnelKind, textBody } from "./frame.js";
 import { TunnelFrameReader, type TunnelFrames } from "./frame-reader.js";
 import { defaultTunnelLimits, type TunnelLimits } from "./limits.js";
@@ -26,20 +28,10 @@ export interface TunnelOptions {
   readonly limits?: Partial<TunnelLimits>;
   /** Gets the channels that the peer opens. Absent: the peer opens none. */
   readonly opened?: (request: ChannelRequest) => void;
+  /** Gets the data connections that the peer announces. Absent: it announces none. */
+  readonly announced?: (request: DataRequest) => void;
   /** The tunnel has ended, with its channels. */
   readonly ended?: (error: Error | undefined) => void;
-}
-
-/** Thrown when the other side could not connect a channel. */
-export class ChannelRefusedError extends Error {
-  override readonly name = "ChannelRefusedError";
-  /** The code of the system's error at the other side, such as `ECONNREFUSED`, or an empty text. */
-  readonly code: string;
-
-  constructor(code: string, reason: string) {
-    super(reason);
-    this.code = code;
-  }
 }
 
 interface Opening {
@@ -57,6 +49,8 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
   /** The channels that this side has opened, and that are not connected yet. */
   readonly #openings = new Map<Channel, Opening>();
   readonly #pings = new Map<number, () => void>();
+  readonly #data = new DataAnnouncements((frame) => this.sendControl(frame));
+  readonly #lifetime = new AbortController();
   #lastChannel = 0;
   #lastPing = 0;
   /** The number of bytes by which the windows may still grow. */
@@ -72,6 +66,8 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
     this.#outbox = new TunnelOutbox(pipe, () => {
       this.destroy(new Error("the peer of the tunnel does not read what it has asked for"));
     });
+    // Each data connection listens to it.
+    setMaxListeners(0, this.#lifetime.signal);
     this.#reader = new TunnelFrameReader(this);
     pipe.open(this.#reader);
   }
@@ -80,8 +76,14 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
     return this.#outcome !== undefined;
   }
 
+  /** Aborted with the reason when the tunnel ends. */
+  get lifetime(): AbortSignal {
+    return this.#lifetime.signal;
+  }
+
+  /** The number of channels, and of data connections that the peer has announced. */
   get channelCount(): number {
-    return this.#channels.size;
+    return this.#channels.size + this.#data.requestedCount;
   }
 
   /**
@@ -101,6 +103,16 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
       this.sendControl(newTunnelFrame(TunnelKind.open, number, openBody(channel.window.size, address)));
     } else channel.end(endOfTunnel(this.#outcome.error));
     return { channel, connected };
+  }
+
+  /**
+   * Announces a data connection: one that this side makes beside the tunnel, and that begins with a ticket.
+   * @param address the address to which the other side joins it
+   */
+  announceData(ticket: Uint8Array, address: string): AnnouncedData {
+    const announced = this.#data.announce(++this.#lastChannel, ticket, address);
+    if (this.#outcome !== undefined) this.#data.end(endOfTunnel(this.#outcome.error));
+    return announced;
   }
 
   /** Resolves when the peer has answered. It never resolves if the peer does not answer. */
@@ -154,6 +166,9 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
       case TunnelKind.open:
         this.#openReceived(number, body);
         return;
+      case TunnelKind.openData:
+        this.#announcementReceived(number, body);
+        return;
       case TunnelKind.ping:
         this.sendControl(newTunnelFrame(TunnelKind.pong, number));
         return;
@@ -162,6 +177,7 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
         this.#pings.delete(number);
         return;
       default: {
+        if (this.#data.control(kind, number, body)) return;
         const channel = this.#channels.get(number);
         if (channel !== undefined) this.#channelControl(kind, channel, body);
       }
@@ -188,10 +204,9 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
       case TunnelKind.refused: {
         if (opening === undefined)
           throw new ProtocolError("the peer has refused a channel of a tunnel that it has connected");
-        const [code = "", ...reason] = readText(body).split("\n");
         this.#openings.delete(channel);
         channel.end(undefined);
-        opening.reject(new ChannelRefusedError(code, reason.join("\n")));
+        opening.reject(refusedError(body));
         return;
       }
       case TunnelKind.credit:
@@ -209,8 +224,7 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
     const { opened } = this.#options;
     if (opened === undefined)
       throw new ProtocolError("the peer opens a channel of a tunnel that this process has dialled");
-    if (number <= this.#lastChannel) throw new ProtocolError(`the peer opens channel ${number} of a tunnel twice`);
-    this.#lastChannel = number;
+    this.#takeNumber(number);
     const credit = readNumber(body, "the window");
     const address = readText(body.subarray(4));
     const channel = this.#newChannel(number);
@@ -219,9 +233,8 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
       this.sendControl(newTunnelFrame(TunnelKind.refused, number, textBody(`${code}\n${reason}`)));
       channel.end(undefined);
     };
-    const { channels } = this.#limits;
-    if (this.#channels.size >= channels) {
-      refuse("EAGAIN", `the host has ${channels} channels for this driver and opens no more`);
+    if (this.#isFull) {
+      refuse("EAGAIN", this.#fullText);
       return;
     }
     this.#channels.set(number, channel);
@@ -231,6 +244,31 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
         this.sendControl(newTunnelFrame(TunnelKind.opened, number, numberBody(channel.window.size)));
     };
     opened({ address, channel, confirm, refuse });
+  }
+
+  #announcementReceived(number: number, body: Uint8Array): void {
+    const { announced } = this.#options;
+    if (announced === undefined)
+      throw new ProtocolError("the peer announces a data connection that this side cannot take");
+    this.#takeNumber(number);
+    const isFull = this.#isFull;
+    const request = this.#data.received(number, body);
+    if (isFull) request.refuse("EAGAIN", this.#fullText);
+    else announced(request);
+  }
+
+  /** @throws ProtocolError if the number was used before */
+  #takeNumber(number: number): void {
+    if (number <= this.#lastChannel) throw new ProtocolError(`the peer opens channel ${number} of a tunnel twice`);
+    this.#lastChannel = number;
+  }
+
+  get #isFull(): boolean {
+    return this.channelCount >= this.#limits.channels;
+  }
+
+  get #fullText(): string {
+    return `the host has ${this.#limits.channels} channels for this driver and opens no more`;
   }
 
   #newChannel(number: number): Channel {
@@ -249,6 +287,8 @@ export class Tunnel implements TunnelFrames, ChannelTunnel {
     this.#pings.clear();
     const reason = endOfTunnel(error);
     for (const channel of [...this.#channels.values()]) channel.end(reason);
+    this.#data.end(reason);
+    this.#lifetime.abort(reason);
     this.#options.ended?.(error);
   }
 }

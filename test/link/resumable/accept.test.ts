@@ -25,7 +25,7 @@ import {
 } from "../../../runtime/link/resumable/segment.js";
 import { inProcessPipePair } from "../../../runtime/link/transport/in-process/pipe.js";
 import type { Pipe } from "../../../runtime/link/transport/pipe.js";
-import type { Identity } from "../../../runtime/link/transport/tls/identity.js";
+import type { PeerIdentity } from "../../../runtime/link/transport/tls/identity.js";
 import { ManualClock } from "./cut-world.js";
 
 async function turns(): Promise<void> {
@@ -64,7 +64,7 @@ function listening(options: Partial<ResumableAcceptorOptions> = {}) {
     ...options,
   });
   /** Offers a link over a new connection. @returns the connection, and the number of bytes that the other side has */
-  const offer = async (more: Partial<LinkOffer> = {}, identity?: Identity) => {
+  const offer = async (more: Partial<LinkOffer> = {}, identity?: PeerIdentity) => {
     const [near, far] = inProcessPipePair();
     acceptor.accept(far, undefined, identity);
     const whole: LinkOffer = {
@@ -84,7 +84,7 @@ function listening(options: Partial<ResumableAcceptorOptions> = {}) {
     await turns();
     return { pipe: outcome.pipe, received: outcome.received, heard };
   };
-  const failure = (more: Partial<LinkOffer> = {}, identity?: Identity) =>
+  const failure = (more: Partial<LinkOffer> = {}, identity?: PeerIdentity) =>
     offer(more, identity).then(
       () => undefined,
       ({ reason, message }) => `${reason}: ${message}`,
@@ -119,9 +119,13 @@ test("a link continues over the next connection that asks for it, and is opened 
 
 test("a link continues only for the process of the job that has opened it", async () => {
   const { guests, offer, failure } = listening();
-  const driver: Identity = { job: "job-1", role: "driver" };
+  const driver: PeerIdentity = { job: "job-1", role: "driver", key: "a" };
   await offer({}, driver);
-  const others: (Identity | undefined)[] = [undefined, { job: "job-1", role: "host", mesh: "trainers", rank: 0 }];
+  const others: (PeerIdentity | undefined)[] = [
+    undefined,
+    { job: "job-1", role: "host", mesh: "trainers", rank: 0, key: "a" },
+    { ...driver, key: "b" },
+  ];
   for (const other of others) {
     expect(await failure({ first: false }, other)).toBe("gone: there is no such link, or not any more");
   }

@@ -247,9 +247,15 @@ export function streamPipe(socket: Socket): Pipe {
   return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.receive(bytes)), false);
 }
 
-/** Creates a pipe over an existing socket that has not been read from. The caller may only destroy the socket afterwards. */
-export function socketPipe(socket: Socket): Pipe {
-  return new SocketPipe((pipe) => moveToReadingSocket(socket, pipe));
+/**
+ * Creates a pipe over an existing socket. The caller may only destroy the socket afterwards.
+ * @param seen the bytes that were read from the socket already, with which the pipe begins
+ */
+export function socketPipe(socket: Socket, seen?: Uint8Array): PausablePipe {
+  return new SocketPipe((pipe) => {
+    if (seen !== undefined && seen.length > 0) pipe.receive(seen);
+    return moveToReadingSocket(socket, pipe);
+  });
 }
 
 /**

@@ -8,14 +8,11 @@ import {
   type WebSocketAddress,
 } from "../network-address.js";
 import type { PausablePipe, Pipe } from "../pipe.js";
+import { sortConnection, type TakeDataConnection } from "../socket/data-connection.js";
+import { HalfOpenConnections, type HalfOpenLimits } from "../socket/half-open.js";
 import { connectPipe, socketPipe } from "../socket/pipe.js";
-
-/**
- * The time without traffic, in milliseconds, after which the kernel sends TCP keep-alive probes. The kernel ends the
- * connection after ten probes without an answer, one per second. The kernel of the peer answers probes even if the
- * process is busy or stopped.
- */
-const PROBE_AFTER_MS = 5000;
+import { peerAddress, tuneSocket } from "../socket/socket.js";
+import { endWith, type Via } from "../socket/via.js";
 
 /**
  * Connects to an address.
@@ -30,16 +27,56 @@ export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promis
 }
 
 /**
+ * Makes a data connection, whose bytes are not encrypted.
+ * @param signal aborts the attempt
+ * @returns a promise that rejects if no process listens at the gateway
+ */
+export async function connectTcpVia({ gateway, opening, lifetime }: Via, signal: AbortSignal): Promise<PausablePipe> {
+  const { host, port } = gateway;
+  const make = (onread: Parameters<Parameters<typeof connectPipe>[0]>[0]) =>
+    endWith(tuneSocket(connect({ host, port, onread })), lifetime);
+  const pipe = await connectPipe(make, "connect", formatNetworkAddress(gateway), signal);
+  pipe.write([opening], () => {});
+  return pipe;
+}
+
+/** What a listener does with data connections, and the limits on connections until it is known whether they are some. */
+export interface DataConnectionTaker {
+  readonly limits: HalfOpenLimits;
+  readonly take: TakeDataConnection;
+}
+
+/**
  * Listens at `address`, or at a free port if the port is 0. Peers are not authenticated.
+ * @param data takes data connections; without it, they are connections like all
  * @returns a promise that rejects if the address cannot be used
  */
-export function listenTcp(address: SocketAddress, accept: (pipe: Pipe, peer: string) => void): Promise<Listener> {
-  const server = createServer((socket) => {
+export function listenTcp(
+  address: SocketAddress,
+  accept: (pipe: Pipe, peer: string) => void,
+  data?: DataConnectionTaker,
+): Promise<Listener> {
+  const takeSocket = (socket: Socket, seen?: Uint8Array) => {
     // The address is unknown after another object has taken over the connection.
     const peer = peerAddress(socket);
-    accept(socketPipe(tuneSocket(socket)), peer);
-  });
-  return startListening(server, address);
+    accept(socketPipe(tuneSocket(socket), seen), peer);
+  };
+  return startListening(createServer(data === undefined ? takeSocket : sortedBy(data, takeSocket)), address);
+}
+
+/** Returns what takes the data connections out of accepted ones, and passes on the others. */
+function sortedBy(
+  { limits, take }: DataConnectionTaker,
+  other: (socket: Socket, seen: Uint8Array) => void,
+): (socket: Socket) => void {
+  const halfOpen = new HalfOpenConnections(limits);
+  return (socket) => {
+    halfOpen.add(socket);
+    sortConnection(socket, halfOpen, take, (...sorted) => {
+      halfOpen.delete(socket);
+      other(...sorted);
+    });
+  };
 }
 
 /**
@@ -65,17 +102,6 @@ export function startListening<Address extends SocketAddress | WebSocketAddress>
       });
     });
   });
-}
-
-/** Formats the address of a peer: `10.0.0.7:52576`, `[fe80::1]:52576`. */
-export function peerAddress({ remoteAddress = "unknown", remotePort = 0 }: Socket): string {
-  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, "");
-  return address.includes(":") ? `[${address}]:${remotePort}` : `${address}:${remotePort}`;
-}
-
-/** Disables Nagle's algorithm and enables keep-alive probes. */
-export function tuneSocket<S extends Socket>(socket: S): S {
-  return socket.setNoDelay(true).setKeepAlive(true, PROBE_AFTER_MS);
 }
 
 export function listenError(address: ListenAddress, cause: Error): Error {

@@ -3,10 +3,10 @@ import type { TLSSocket } from "node:tls";
 import { systemClock } from "../../clock.js";
 import { writeTurnedAway } from "../../handshake/message.js";
 import { type ClockFault, clockFaultOf, explainClockFault, NO_IDENTITY } from "./certificate-faults.js";
-import { type Identity, identityInNames } from "./identity.js";
+import { type Identity, identityOfPeer, type PeerIdentity } from "./identity.js";
 
 export type PeerVerdict =
-  | { readonly isTrusted: true; readonly identity: Identity | undefined }
+  | { readonly isTrusted: true; readonly identity: PeerIdentity | undefined }
   | {
       readonly isTrusted: false;
       /** What the peer is told before its connection is closed. */
@@ -17,7 +17,7 @@ export type PeerVerdict =
 /** The check is here because Node.js would tell neither side the reason. @param own the identity of this process, if it has one */
 export function judgePeer(socket: TLSSocket, own: Identity | undefined): PeerVerdict {
   const certificate = socket.getPeerCertificate();
-  const identity = identityInNames(certificate.subjectaltname);
+  const identity = identityOfPeer(certificate);
   const isOfThisJob = own === undefined || own.job === identity?.job;
   if (socket.authorized && isOfThisJob) return { isTrusted: true, identity };
   const code = socket.authorized ? NO_IDENTITY : String(socket.authorizationError);

@@ -5,7 +5,7 @@
  */
 
 import { constants } from "node:crypto";
-import type { Socket } from "node:net";
+import { createServer as createTcpServer, Socket } from "node:net";
 import { type ConnectionOptions, connect, createServer, type PeerCertificate, type TLSSocket } from "node:tls";
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { systemClock } from "../../clock.js";
@@ -15,13 +15,15 @@ import type { Listener } from "../listener.js";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
 import type { PausablePipe, Pipe } from "../pipe.js";
 import { PipeStream } from "../pipe-stream.js";
+import { sortConnection, type TakeDataConnection } from "../socket/data-connection.js";
+import { HalfOpenConnections, type HalfOpenLimits } from "../socket/half-open.js";
 import { connectPipe, streamPipe } from "../socket/pipe.js";
-import { peerAddress, startListening, tuneSocket } from "../tcp/connect.js";
+import { peerAddress, tuneSocket } from "../socket/socket.js";
+import { startListening } from "../tcp/connect.js";
 import { explainTimes, judgePeer } from "./accepted-peer.js";
 import { clockFaultOf } from "./certificate-faults.js";
 import type { Credentials, TlsContents, TlsMaterial } from "./credentials.js";
-import { HalfOpenConnections, type TlsLimits } from "./half-open.js";
-import { formatIdentity, type Identity, identityInNames, parseIdentity } from "./identity.js";
+import { formatIdentity, type Identity, identityInNames, type PeerIdentity, parseIdentity } from "./identity.js";
 
 /** The settings of both directions: TLS 1.3 only. */
 const tlsVersion = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
@@ -34,7 +36,7 @@ export function pemsOf({ cert, key, ca }: TlsMaterial): TlsContents {
 }
 
 /** Gets the pipes to peers with a valid certificate. */
-export type AcceptTls = (pipe: Pipe, peer: string, identity: Identity | undefined) => void;
+export type AcceptTls = (pipe: Pipe, peer: string, identity: PeerIdentity | undefined) => void;
 
 /**
  * Connects to an address.
@@ -46,12 +48,41 @@ export async function connectTls(
   address: SocketAddress,
   credentials: Credentials,
   signal?: AbortSignal,
-  over?: PausablePipe,
+  over?: PausablePipe | Socket,
+): Promise<PausablePipe> {
+  const material = credentials.current();
+  const checks =
+    address.isAnyHost === true && material.identity !== undefined
+      ? hostChecks(material.identity)
+      : identityChecks(material.identity, address.identity);
+  return connectChecked(address, material, checks, signal, over);
+}
+
+/**
+ * Checks that a host of the job of this process listens at an address, whichever it is.
+ * @param credentials those of this process, which has an identity in its job
+ * @param signal aborts the attempt
+ * @returns a promise that rejects if something else listens there, or nothing
+ */
+export async function checkIsHost(
+  { host, port }: SocketAddress,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<void> {
+  const material = credentials.current();
+  const checks = hostChecks(material.identity);
+  (await connectChecked({ kind: "tls", host, port }, material, checks, signal)).destroy();
+}
+
+async function connectChecked(
+  address: SocketAddress,
+  material: TlsMaterial,
+  checks: IdentityChecks,
+  signal?: AbortSignal,
+  over?: PausablePipe | Socket,
 ): Promise<PausablePipe> {
   const { host, port } = address;
   const peer = formatNetworkAddress(address);
-  const material = credentials.current();
-  const checks = identityChecks(material.identity, address.identity);
   let presented: PeerCertificate | undefined;
   const make = (...[onread, receive]: Parameters<Parameters<typeof connectPipe>[0]>) => {
     const options = { ...pemsOf(material), ...tlsVersion, ...checks, host, port };
@@ -59,7 +90,7 @@ export async function connectTls(
     const socket =
       over === undefined
         ? tuneSocket(connect({ ...options, onread } as ConnectionOptions))
-        : connect({ ...options, socket: new PipeStream(over) }).on("data", receive);
+        : connect({ ...options, socket: over instanceof Socket ? over : new PipeStream(over) }).on("data", receive);
     // Node.js closes the socket before it reports a certificate that is not trusted. This event comes before.
     socket.prependOnceListener("secure", () => {
       presented = socket.getPeerCertificate();
@@ -105,6 +136,19 @@ function identityFault(expected: string, alternativeNames: string | undefined): 
   return new HandshakeError("certificate", text);
 }
 
+/** Returns the options that let any host of the job of this process answer. */
+function hostChecks(own: Identity | undefined): IdentityChecks {
+  return {
+    checkServerIdentity: (_, { subjectaltname }) => {
+      const identity = identityInNames(subjectaltname);
+      if (own !== undefined && identity?.role === "host" && identity.job === own.job) return undefined;
+      const got = subjectaltname ?? "no name";
+      const text = `another process answers at the address: expected a host of the job of this process, got ${got}`;
+      return new HandshakeError("certificate", text);
+    },
+  };
+}
+
 /** The OpenSSL codes for answers that are not TLS. */
 export const notTlsCodes = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER",
@@ -138,23 +182,31 @@ function explainTlsError(error: NodeJS.ErrnoException, presented: PeerCertificat
 /**
  * Listens at `address`, or at a free port if the port is 0. `accept` gets pipes only to peers with a valid certificate.
  * @param refused called with the reason why a peer was refused
+ * @param data takes data connections, which do not speak TLS with this process; without it, they are refused
  * @returns a promise that rejects if the address cannot be used, or the files are not a certificate and its key
  */
 export async function listenTls(
   address: SocketAddress,
   credentials: Credentials,
-  limits: TlsLimits,
+  limits: HalfOpenLimits,
   accept: AcceptTls,
   refused: (error: Error, peer?: string) => void = () => {},
+  data?: TakeDataConnection,
 ): Promise<Listener> {
   const pending = new HalfOpenConnections(limits);
   let good = credentials.current();
   const server = createServer({ ...pemsOf(good), ...serverSettings, requestCert: true, rejectUnauthorized: false });
-  // This runs before TLS reads from the connection.
-  server.prependListener("connection", (socket: Socket) => {
+  const takeSocket = (socket: Socket, seen?: Buffer) => {
     const use = (next: TlsMaterial) => server.setSecureContext({ ...pemsOf(next), ...serverSettings });
     good = reloadCredentials(use, credentials, good, refused);
+    if (seen !== undefined) socket.unshift(seen);
+    server.emit("connection", socket);
+  };
+  // TLS is spoken by a server that does not listen itself, because what is not TLS must be known before TLS reads.
+  const front = createTcpServer((socket) => {
     pending.add(socket);
+    if (data === undefined) takeSocket(socket);
+    else sortConnection(socket, pending, data, takeSocket);
   });
   server.on("secureConnection", (socket: TLSSocket) => {
     const peer = peerAddress(socket);
@@ -187,7 +239,7 @@ export async function listenTls(
     raw.end(writeTurnedAway(undefined));
     refused(new Error("it does not speak TLS", { cause: error }), peer);
   });
-  return startListening(server, address);
+  return startListening(front, address);
 }
 
 /**

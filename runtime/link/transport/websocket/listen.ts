@@ -8,15 +8,16 @@ import { WebSocketServer } from "ws";
 import type { Listener } from "../listener.js";
 import type { WebSocketAddress } from "../network-address.js";
 import type { PausablePipe } from "../pipe.js";
-import { peerAddress, startListening, tuneSocket } from "../tcp/connect.js";
-import { HalfOpenConnections, type TlsLimits } from "../tls/half-open.js";
+import { HalfOpenConnections, type HalfOpenLimits } from "../socket/half-open.js";
+import { peerAddress, tuneSocket } from "../socket/socket.js";
+import { startListening } from "../tcp/connect.js";
 import { MAX_HEADER_BYTES, socketOptions } from "./limits.js";
 import { WebSocketPipe } from "./pipe.js";
 
 export interface WebSocketListenerOptions {
   readonly address: WebSocketAddress;
   /** The limits on connections whose peers have not been let in yet. */
-  readonly limits: TlsLimits;
+  readonly limits: HalfOpenLimits;
   /**
    * Takes a WebSocket.
    * @param peer the address of the peer, which is often that of a proxy

@@ -6,9 +6,9 @@
 import { getSystemErrorName } from "node:util";
 import { lazyModules } from "../../../lazy-modules.js";
 import type { Clock } from "../../../link/clock.js";
+import { ConcurrencyLimit } from "../../../link/concurrency-limit.js";
 import type { DescriptorWatch, RdmaAddon } from "../../../native/rdma-addon.js";
 import { accessFlags, type NativeDevice } from "../../../native/verbs-addon.js";
-import { ConcurrencyLimit } from "./concurrency-limit.js";
 import type { RdmaPort } from "./ports.js";
 import { completionStatus, notPosted } from "./status.js";
 

@@ -3,7 +3,7 @@
  * protocol demands, it breaks at the first failed transfer and cannot be repaired; a new one replaces it.
  */
 import { lazyModules } from "../../../lazy-modules.js";
-import { ConcurrencyLimit } from "./concurrency-limit.js";
+import { ConcurrencyLimit } from "../../../link/concurrency-limit.js";
 import { checkResult, type DeviceTransfer, type RdmaDevice } from "./device.js";
 import { completionStatus, notPosted } from "./status.js";
 

@@ -12,7 +12,8 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { connectTo, listenAt } from "../../../../runtime/link/transport/connect.js";
 import type { Pipe } from "../../../../runtime/link/transport/pipe.js";
 import { connectPipe, fdPipe, socketPipe, streamPipe } from "../../../../runtime/link/transport/socket/pipe.js";
-import { listenError, peerAddress, tuneSocket } from "../../../../runtime/link/transport/tcp/connect.js";
+import { peerAddress, tuneSocket } from "../../../../runtime/link/transport/socket/socket.js";
+import { listenError } from "../../../../runtime/link/transport/tcp/connect.js";
 import {
   childPipe,
   connectUnixSocket,

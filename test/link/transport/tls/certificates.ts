@@ -9,15 +9,20 @@ const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 
 export class Authority {
   readonly folder = mkdtempSync(path.join(tmpdir(), "viceroy-ca-"));
+  #issued = 0;
 
   constructor() {
     const files = ["-keyout", this.#at("ca.key"), "-out", this.#at("ca.pem")];
     this.#openssl("req", "-x509", ...key, ...files, "-days", "2", "-subj", "/CN=test authority");
   }
 
-  /** @param days until it expires; negative: it has */
+  /**
+   * Makes a key and a certificate, in files of their own: a process may still read those of another one of the same name.
+   * @param days until it expires; negative: it has
+   */
   issue(name: string, days = 1, alternativeNames = "DNS:localhost,IP:127.0.0.1"): TlsFiles {
-    const [request, own, cert] = [this.#at(`${name}.csr`), this.#at(`${name}.key`), this.#at(`${name}.pem`)];
+    const file = this.#at(`${name}-${this.#issued++}`);
+    const [request, own, cert] = [`${file}.csr`, `${file}.key`, `${file}.pem`];
     const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=${alternativeNames}`];
     this.#openssl("req", ...key, "-keyout", own, "-out", request, ...subject);
     const signed = ["-CA", this.#at("ca.pem"), "-CAkey", this.#at("ca.key"), "-CAcreateserial"];

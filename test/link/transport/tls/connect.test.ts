@@ -48,7 +48,7 @@ async function serve(own: TlsFiles, limits = {}): Promise<Server> {
   const refusals: Error[] = [];
   const listener = await listenAt({ kind: "tls", host: "127.0.0.1", port: 0 }, (pipe) => accepted.push(pipe), {
     credentials: new FileCredentials(own),
-    tlsLimits: limits,
+    halfOpenLimits: limits,
     onRefused: (error) => refusals.push(error),
   });
   listeners.push(listener);

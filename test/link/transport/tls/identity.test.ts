@@ -10,6 +10,7 @@ import {
 
 const identities: readonly (readonly [string, Identity])[] = [
   ["viceroy://job-1/driver", { job: "job-1", role: "driver" }],
+  ["viceroy://job-1/viewer", { job: "job-1", role: "viewer" }],
   ["viceroy://3f9c.a_b/controller", { job: "3f9c.a_b", role: "controller" }],
   ["viceroy://j/hosts/trainers/0", { job: "j", role: "host", mesh: "trainers", rank: 0 }],
   ["viceroy://j/hosts/_a1/4294967295", { job: "j", role: "host", mesh: "_a1", rank: 4294967295 }],
@@ -42,7 +43,7 @@ describe.each([
 ])("%j", (uri) => {
   test("is refused with an error that says what an identity is", () => {
     expect(() => parseIdentity(uri)).toThrow(
-      /^cannot read an identity: expected viceroy:\/\/<job>\/driver, viceroy:\/\/<job>\/controller or viceroy:\/\/<job>\/hosts\/<mesh>\/<rank>, where a job has letters, digits, dots, - and _, and a mesh has letters, digits and _, at most 64 of them, got "/,
+      /^cannot read an identity: expected viceroy:\/\/<job>\/driver, viceroy:\/\/<job>\/viewer, viceroy:\/\/<job>\/controller or viceroy:\/\/<job>\/hosts\/<mesh>\/<rank>, where a job has letters, digits, dots, - and _, and a mesh has letters, digits and _, at most 64 of them, got "/,
     );
     expect(identityInNames(`URI:${uri}`)).toBeUndefined();
   });

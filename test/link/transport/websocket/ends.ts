@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../../../runtime/link/clock.js";
 import type { PausablePipe } from "../../../../runtime/link/transport/pipe.js";
-import type { TlsLimits } from "../../../../runtime/link/transport/tls/half-open.js";
+import type { HalfOpenLimits } from "../../../../runtime/link/transport/socket/half-open.js";
 import { dialWebSocket, listenWebSocket } from "../../../../runtime/link/transport/websocket/index.js";
 import { until } from "../../../proc/until.js";
 
@@ -16,7 +16,7 @@ export interface Served {
 }
 
 /** Listens until the end of the test. Accepted peers count as admitted unless `admits` is false. */
-export async function serve(limits: Partial<TlsLimits> = {}, admits = true): Promise<Served> {
+export async function serve(limits: Partial<HalfOpenLimits> = {}, admits = true): Promise<Served> {
   const accepted: PausablePipe[] = [];
   const refusals: string[] = [];
   const listener = await listenWebSocket({

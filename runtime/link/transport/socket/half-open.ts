@@ -1,22 +1,22 @@
-/** The connections to a TLS listener that have not presented their certificate yet, and their limits. */
+/** The accepted connections that have not shown yet what they are, and their limits. */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../clock.js";
-import { peerAddress } from "../tcp/connect.js";
+import { peerAddress } from "./socket.js";
 
-export interface TlsLimits {
+export interface HalfOpenLimits {
   readonly clock: Clock;
-  /** The number of connections that have not presented their certificate yet. One more closes the oldest of them. */
+  /** The number of connections that have not shown what they are: with TLS, presented their certificate. One more closes the oldest of them. */
   readonly halfOpen: number;
-  /** The time limit for presenting the certificate, in milliseconds. */
+  /** The time limit for that, in milliseconds. */
   readonly handshakeMs: number;
 }
 
 export class HalfOpenConnections {
-  readonly #limits: TlsLimits;
+  readonly #limits: HalfOpenLimits;
   readonly #sockets = new Map<string, Socket>();
 
-  constructor(limits: TlsLimits) {
+  constructor(limits: HalfOpenLimits) {
     this.#limits = limits;
   }
 
