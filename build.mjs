@@ -9,10 +9,11 @@
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime as #main.
  * - job: job.js, which users import as viceroy/job. It imports parts of the runtime as #job-kernel, which belongs to
  * `runtime`. What talks to the API server of Kubernetes is in a chunk that its jobs load on first use. job-keeper.js,
- * job-issuer.mjs, job-command.js and job-ssh-doctor.js are programs. job-credentials.mjs has the certificates of jobs, for all of
+ * job-issuer.mjs, job-command.js, job-controller.js and job-ssh-doctor.js are programs. job-yaml.mjs reads the rules of the controller. job-credentials.mjs has the certificates of jobs, for all of
  * them and for hosts. job-ssh-starter.cjs and job-ssh-probe.cjs are the programs that ssh brings to a host.
  * job-kubernetes-host.cjs is the program of a pod of Kubernetes, job-kubernetes-image.cjs the one that pods apply the steps of
- * an image with, and job-kubernetes-holder.cjs the one of the pod in which the command of a job runs.
+ * an image with, and job-kubernetes-holder.cjs the one of the pod in which the command of a job runs. job-skypilot-host.cjs is the program
+ * of a machine that SkyPilot has launched.
  * - sync: sync.mjs, which a program loads when it brings code to hosts, and hosts when they receive it. It takes parts of the
  * runtime from the instance that its process has loaded, because hosts of jobs have no package.json.
  * - websocket: websocket.mjs, which drivers and hosts load when they use WebSockets, with the libraries for them.
@@ -389,6 +390,7 @@ async function buildJob() {
         job: "runtime/job/index.ts",
         "job-command": "runtime/job/command/main.ts",
         "job-ssh-doctor": "runtime/job/ssh/doctor/main.ts",
+        "job-controller": "runtime/job/kubernetes/controller/main.ts",
       },
       splitting: true,
       // It is an optional peer, which jobs of Kubernetes load.
@@ -401,7 +403,17 @@ async function buildJob() {
         externalFile("runtime/index.js", runtimeImports.main),
         externalCredentials,
         externalWebSockets,
+        external(/\/yaml-text\.js$/, "./job-yaml.mjs"),
       ],
+    }),
+    build({
+      ...options,
+      entryPoints: { "job-yaml": "runtime/job/yaml-text.ts" },
+      // The variant for browsers consists of ES modules, of which the bundle contains only what is used.
+      alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
+      outExtension: { ".js": ".mjs" },
+      sourcemap: false,
+      minify: true,
     }),
     build({ ...small, entryPoints: { "job-keeper": "runtime/job/keeper/main.ts" }, plugins: [externalCredentials] }),
     build({
@@ -422,6 +434,7 @@ async function buildJob() {
         "job-kubernetes-host": "runtime/job/kubernetes/host/main.ts",
         "job-kubernetes-image": "runtime/job/kubernetes/image/applier/main.ts",
         "job-kubernetes-holder": "runtime/job/kubernetes/batch/holder/main.ts",
+        "job-skypilot-host": "runtime/job/skypilot/machine/main.ts",
       },
       outdir: dist,
       outExtension,
@@ -430,6 +443,7 @@ async function buildJob() {
       plugins: [externalWebSockets],
     }),
   ]);
+  cpSync(path.join(root, "node_modules/yaml/LICENSE"), path.join(dist, "LICENSE.yaml"));
   const current = new Set(Object.keys(shared.metafile.outputs).map((file) => path.basename(file)));
   const stale = readdirSync(dist).filter((name) => name.startsWith("job-chunk") && !current.has(name));
   for (const name of stale) rmSync(path.join(dist, name));

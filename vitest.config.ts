@@ -69,6 +69,7 @@ const startsProcesses = [
   "test/{examples,host,proc,supervise,sync,tasks}/**/*.test.ts",
   // Machines that ssh reaches have the Node.js of the system, which runs the tests of them, too.
   "test/job/**/!(ssh-*|detach-on-ssh|command-list|job-resize|slurm-states).test.ts",
+  "test/kubernetes/job/{command,detach,provision,resize}.test.ts",
   "test/package/prepared-typescript.test.ts",
   "test/rdma/machine.test.ts",
 ];

@@ -50,6 +50,7 @@ async function versions() {
 /** The arguments by which examples that need other machines run on this one. */
 const onThisMachine = {
   "examples/kubernetes": ["--local"],
+  "examples/skypilot": ["--local"],
   "examples/slurm": ["--local"],
   "examples/ssh": ["--local"],
 };

@@ -43,7 +43,7 @@ async function packRuntime({ prebuiltPlatforms, packageOf }) {
   const folder = path.join(work, "viceroy");
   const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const { scripts: _, devDependencies: __, overrides: ___, ...published } = manifest;
-  for (const file of ["dist", "README.md", "LICENSE"]) {
+  for (const file of ["dist", "charts", "README.md", "LICENSE"]) {
     const isPacked = (name) => !name.endsWith(".map") && name !== path.join(root, "dist/node_modules");
     cpSync(path.join(root, file), path.join(folder, file), { recursive: true, filter: isPacked });
   }

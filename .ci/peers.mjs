@@ -1,18 +1,28 @@
 /**
  * Installs the programs of other projects that tests need: protoc and capnp, with which tests compare Viceroy, nft,
  * which drops packets, Slurm, which runs jobs, OpenSSH, by which other jobs run, login shells, Chromium, which opens the documentation
- * site and calls actors, nginx, which forwards these calls, and faketime, which starts programs with a wrong clock.
+ * site and calls actors, nginx, which forwards these calls, faketime, which starts programs with a wrong clock, and Helm, which installs the chart.
  * `npm run peers` and `verify` run this script.
  * A program that is not on the PATH is unpacked from Debian's packages, without root, into `.peers/`, which is not
- * committed. The virtual machine (machine.mjs) and a Python package (python.mjs) are also put there. The script uses
+ * committed. Helm is built by Go. The virtual machine (machine.mjs) and a Python package (python.mjs) are also put there. The script uses
  * Node.js only, without any package. buf is a development dependency, which npm installs.
  */
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { hasArm64, prepareArm64 } from "./arm64.mjs";
 import { hasContainer, prepareContainer } from "./container.mjs";
 import { fromDebian, onPath } from "./debian.mjs";
+import { buildHelm, helmProgram } from "./kubernetes/helm.mjs";
 import { hasMachine, noMachine, prepareMachine } from "./machine.mjs";
 import { hasMusl, prepareMusl } from "./musl.mjs";
 import { hasPython, preparePython, pythonPackage } from "./python.mjs";
@@ -49,12 +59,28 @@ const packages = [
  * @returns 0, or 1 if a program is still missing; its name has been printed
  */
 export async function preparePeers() {
-  const code = preparePrograms();
+  const code = preparePrograms() || (await prepareHelm());
   preparePython();
   prepareContainer();
   prepareMusl();
   await prepareArm64();
   return prepareMachine() || code;
+}
+
+/** Debian has no package of Helm. A link leads to the one in the cache of the user, which other clones use, too. */
+async function prepareHelm() {
+  if (hasHelm()) return 0;
+  const code = await buildHelm();
+  if (code !== 0) return code;
+  mkdirSync(path.join(folder, "bin"), { recursive: true });
+  rmSync(placeOf("helm"), { force: true });
+  symlinkSync(helmProgram(), placeOf("helm"));
+  return 0;
+}
+
+/** Whether the link leads to the version that tests need. */
+function hasHelm() {
+  return existsSync(placeOf("helm")) && readlinkSync(placeOf("helm")) === helmProgram();
 }
 
 function preparePrograms() {
@@ -72,6 +98,7 @@ function preparePrograms() {
 export function missingPeers() {
   const missing = [
     ...missingPrograms(),
+    ...(hasHelm() ? [] : ["helm"]),
     ...(hasPython() ? [] : [`Python's ${pythonPackage}`]),
     ...(hasContainer() ? [] : ["a container"]),
     ...(hasMusl() || process.arch !== "x64" ? [] : ["Node.js for musl"]),

@@ -34,7 +34,7 @@ export async function runTests(args, { profile = "short", through = [], node = p
 }
 
 /** Returns a variable of the environment with which programs that are started by name get an executable of Node.js. */
-function pathTo(node) {
+export function pathTo(node) {
   if (node === process.execPath) return {};
   return { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` };
 }

@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { programsFolder } from "./kubernetes/programs.mjs";
 import { allOf, examples, hasOtherNodes, install, node, otherNode, root, step, told, tool, viceroy } from "./steps.mjs";
-import { failuresIn, printEnd, runAgain, runTests } from "./tests.mjs";
+import { failuresIn, pathTo, printEnd, runAgain, runTests } from "./tests.mjs";
 
 const profile = process.argv.includes("--full") ? "long" : "short";
 /** The tests that have failed. They are run again when no other step runs beside them. */
@@ -48,9 +48,9 @@ function beside(script, { after = [], env = {} } = {}) {
   return Object.assign(step, { ended: running });
 }
 
-/** Runs a script, prints its output when it has ended, and returns its exit code. */
-async function alone(script) {
-  const result = await told(process.execPath, script);
+/** Runs a script with an executable of Node.js, prints its output when it has ended, and returns its exit code. */
+async function alone(node, script) {
+  const result = await told(node, script, { env: pathTo(node) });
   console.log(result.text);
   return explained(script, result);
 }
@@ -174,7 +174,9 @@ if (usesNewest) {
   await check("tests", () => testsPass([]));
 }
 if (existsSync(programsFolder())) {
-  await check("Kubernetes: a control plane", () => alone([".ci/kubernetes.mjs", "--control-plane"]));
+  // The same files have run on the stand-in with this version.
+  const version = usesNewest ? otherNode(newest) : process.execPath;
+  await check("Kubernetes: a control plane", () => alone(version, [".ci/kubernetes.mjs", "--control-plane"]));
 } else {
   console.log(
     "Kubernetes: its tests have run on the stand-in of the API server alone, because the programs of the control plane have " +
@@ -199,8 +201,13 @@ if (failedTests.length > 0) {
 }
 if (profile === "long") {
   await check("Kubernetes: a cluster", () => node(".ci/kubernetes.mjs"));
+  await check("SkyPilot: its API server", () => node(".ci/skypilot.mjs"));
+  await check("SkyPilot: machines of a cluster", () => node(".ci/skypilot.mjs", "--cluster"));
   await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
   await check("soak", () => node(".ci/soak.mjs", "--minutes", "30"));
+  const gatewaySoak = (file, amount) => node("--import", "tsx", `test/soak/gateway/${file}.ts`, amount);
+  await check("soak of gateways: reconnects", () => gatewaySoak("reconnects", "10000"));
+  await check("soak of gateways: a driver that does not read", () => gatewaySoak("slow-driver", "10"));
   await check("mutants of changed lines", () => node(".ci/mutate.mjs", "--changed"));
   await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
   await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));

@@ -5,8 +5,8 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x43b112d30c19d420n,
-    "viceroy/schemas/proc-agent#ProcAgent": 0x18a340b3d79e45e1n,
+    "viceroy/schemas/host-agent#HostAgent": 0x41e742325cba3c54n,
+    "viceroy/schemas/proc-agent#ProcAgent": 0x333391e0598f0cf3n,
     "viceroy/schemas/sync#CodeStore": 0xe3c31158a5916b30n,
     "viceroy/schemas/tasks#DetachedActors": 0x0cb11aad23bbd8f8n,
     "viceroy/schemas/tasks#TaskHost": 0x809aac9a3a77f360n,

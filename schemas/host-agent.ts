@@ -29,6 +29,8 @@ export interface HostTerms {
    * there are no heartbeats, and the end of the link means the end of the driver.
    */
   keepAlive?: Uint32;
+  /** Whether the driver only looks. The host then refuses all that changes something, for the whole session. */
+  readOnly?: boolean;
 }
 
 /** The description of a host. */
@@ -42,6 +44,33 @@ export interface HostInfo {
   node: string;
   /** The version of Viceroy. */
   viceroy: string;
+}
+
+/** A process on a host, as other drivers see it. It contains no id by which a message could reach the process. */
+export interface SeenProcess {
+  pid: Uint32;
+  /** The name of the process in lists of processes. */
+  label: string;
+  /** The rank in its mesh. */
+  rank: Uint32;
+}
+
+/** A driver of a host, as other drivers see it. */
+export interface SeenDriver {
+  /** What is known of the driver: what it says of itself, its address and its identity. */
+  description: string;
+  /** Whether it only looks. */
+  readOnly: boolean;
+  /** The time at which it has attached the host, in milliseconds since 1970. */
+  attachedAt: Uint64;
+  processes: SeenProcess[];
+}
+
+/** The use of a host by all its drivers. */
+export interface HostUse {
+  drivers: SeenDriver[];
+  /** The names of the published meshes. */
+  published: string[];
 }
 
 /** One dimension of a mesh. */
@@ -271,6 +300,11 @@ export interface HostAgent extends Actor {
    * @concurrent
    */
   resume(publisher?: string): void;
+  /**
+   * Describes the use of the host by all its drivers.
+   * @concurrent
+   */
+  describe(): HostUse;
   /**
    * Returns the processes of this driver that have not ended.
    * @concurrent

@@ -20,6 +20,11 @@ export interface CertificateFiles {
 export interface HostProof {
   token?: string;
   tls?: CertificateFiles;
+  /**
+   * The hash of the public key of the driver whose process this is. A process on a host accepts no links of drivers with other
+   * keys. Absent: the driver has no identity, or this process is on no host.
+   */
+  driverKey?: string;
 }
 
 /** The credentials for hosts that were attached together. */
@@ -196,7 +201,11 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   openPort(address: string): Uint32;
-  /** Configures the process. This is the first call. Returns when the process is ready to load actors. */
+  /**
+   * Configures the process. This is the first call. Returns when the process is ready to load actors. What its bootstrap module starts
+   * reports to this process meanwhile.
+   * @concurrent
+   */
   configure(config: ProcConfig): ProcInfo;
   /**
    * Creates an actor. Returns when the actor has been created or has failed.

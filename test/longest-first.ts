@@ -11,6 +11,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const long = [
   "examples/how-to",
   "rdma/machine",
+  "kubernetes/job/kubernetes-job",
+  "kubernetes/job/resize",
+  "kubernetes/job/command",
+  "kubernetes/job/share",
   "job/detach",
   "job/slurm-batch",
   "job/slurm-states",

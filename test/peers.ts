@@ -24,7 +24,8 @@ export type Peer =
   | "ssh"
   | "ssh-keygen"
   | "fish"
-  | "tcsh";
+  | "tcsh"
+  | "helm";
 
 /** Programs that do the same. */
 const substitutes: Partial<Record<Peer, readonly string[]>> = {

@@ -132,7 +132,10 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .description("start a prompt with top-level await and all generated modules, and the job of a module attached")
     .option("--job <module>", "attach the running job that a module exports, such as src/job.ts; never submits it")
     .option("--export <name>", "the name of the export", "default")
+    .option("--read-only", "with --job: only look at it; its hosts refuse everything that changes something")
     .action(async (options) => {
+      if (options.readOnly === true && options.job === undefined)
+        program.error("cannot start: --read-only needs --job");
       const { repl, jobRepl } = await import("./commands/repl.js");
       const { configIfAny, configOfProject } = await import("./project-config.js");
       if (options.job !== undefined) return end(await jobRepl(options, await configIfAny("repl"), processIo));
@@ -160,10 +163,13 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--print", "print what processes print, too, each line marked with the name of the process")
     .option("--lifeline", "end when standard input ends")
     .option("--idle <ms>", "end after this time without a driver")
+    .option("--spares <n>", "processes that wait to become those of drivers, 2 by default")
     .action(async (options) => {
       const { host } = await import("./commands/host.js");
       end(await host(options, processIo));
     });
+
+  controllerCommands(program.command("controller"), end);
 
   jobCommands(
     program
@@ -212,6 +218,40 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
   return program;
 }
 
+function controllerCommands(command: Command, end: (code: number) => void): void {
+  const namespace = ["--namespace <name>", "the namespace of the controller", "viceroy-system"] as const;
+  const lease = [
+    "--lease <duration>",
+    "the time after which hosts end whose program gives no sign of life",
+    "60s",
+  ] as const;
+  const rules = ["--rules <file>", "the rules, YAML or JSON: who may have which hosts"] as const;
+  command
+    .command("run")
+    .description("give hosts to programs in pods of jobs of Kubernetes, by rules, until SIGTERM")
+    .requiredOption(...rules)
+    .option(...namespace)
+    .option("--listen <address>", "the address and port of the HTTPS server", "0.0.0.0:8443")
+    .option(...lease)
+    .option("--kubeconfig <file>", "the kubeconfig file; default: the service account of the pod, or that of kubectl")
+    .action(async (options) => {
+      const { controller } = await import("./commands/controller.js");
+      end(await controller(options, processIo));
+    });
+  command
+    .command("manifest")
+    .description("print all objects of the controller in Kubernetes as YAML, for kubectl apply")
+    .requiredOption(...rules)
+    .requiredOption("--image <name>", "an image with Node.js and the package viceroy, whose command is on the PATH")
+    .option(...namespace)
+    .option(...lease)
+    .action(async (options) => {
+      const { controllerManifest } = await import("./commands/controller.js");
+      end(await controllerManifest(options, processIo));
+    });
+  command.description("run, or print the objects of, the controller that gives hosts to programs in pods");
+}
+
 function jobCommands(program: Command, end: (code: number) => void): void {
   program
     .command("list")
@@ -225,6 +265,7 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     apply: "submit the job, unless it runs",
     state: "print what runs of the job; never submits; exit with 1 if nothing does",
     kill: "end the job and everything that runs on its hosts",
+    stop: "stop the machines of a job of SkyPilot; apply starts them again",
     logs: "print what the hosts have printed, also after the end",
     exec: "run a command on the hosts of the running job, and exit with the worst of its exit codes",
     run: "run a command inside the allocation, and exit with its exit code",
@@ -232,7 +273,7 @@ function jobCommands(program: Command, end: (code: number) => void): void {
     spmd: "run a script of one process per rank on the hosts of the job, and exit with the code of the first that fails",
     sync: "bring the code of the program to the hosts of the running job, before its next run does",
     resize: "change the numbers of hosts of the running job, and return when the new ones are up",
-    manifest: "print the objects of a job of Kubernetes as YAML; submits nothing",
+    manifest: "print the objects of a job of Kubernetes, or the tasks of a job of SkyPilot, as YAML; submits nothing",
     rbac: "print the permissions that a driver of a job of Kubernetes and the pod of its command need; submits nothing",
     context: "print which cluster and namespace a job of Kubernetes uses, and as whom; submits nothing",
   };
@@ -245,6 +286,10 @@ function jobCommands(program: Command, end: (code: number) => void): void {
       .option("--json", "print JSON, one value per line");
     if (name === "logs") command.option("--follow", "wait for further lines until the job has ended");
     if (name === "state") command.option("--watch", "go on with what happens to the job until it has ended");
+    if (name === "state") {
+      command.option("--read-only", "only look: print who uses the hosts, with rights that can change nothing");
+    }
+    if (name === "logs") command.option("--read-only", "only look, with rights that can change nothing");
     if (name === "run") command.option("--detach", "return when the job has all that the command needs");
     const whole = (option: string) => (text: string) =>
       /^\d+$/.test(text)

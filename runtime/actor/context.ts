@@ -118,6 +118,12 @@ export function currentCell(): LocalActor {
   return currentTurn()?.cell ?? mainRoot();
 }
 
+/** Returns a function that tells why the actor that the running code belongs to has ended; undefined while it has not. */
+export function ownActorEnd(): () => Error | undefined {
+  const cell = currentCell();
+  return () => cell.ended;
+}
+
 /**
  * Runs `body`, and the continuations of its awaits, as code of `turn`. All turns share one function `body`, which finds
  * its turn by `runningTurn`.

@@ -1,5 +1,5 @@
 /** Waits for the hosts of a run, and attaches them to this program. */
-import { abortable } from "./abortable.js";
+import { abortable } from "../link/abortable.js";
 import { controllerFilesOf, openCertificate, proofFor, whyHostsEnd } from "./driver-proof.js";
 import { JobStartError, JobStartTimeoutError, PartialAllocationError } from "./errors.js";
 import { gatewayOf } from "./gateway-of.js";
@@ -21,6 +21,8 @@ interface StartedJob {
   readonly isInside: boolean;
   /** Whether the run is recorded in a cache, or was found there, so that it outlives this program. */
   readonly isRecorded: boolean;
+  /** Whether this program only looks at the hosts. */
+  readonly isReadOnly: boolean;
   /** Reports what happens to the job after its start. */
   readonly reportLater: Report;
 }
@@ -36,7 +38,7 @@ export async function attachRun(
   report: Report,
   missing: ReadonlySet<string>,
 ): Promise<HostMeshes> {
-  run.certificate ??= await certificateOf(job.provider, run);
+  run.certificate ??= await certificateOf(job, run);
   // A run that was found may have had all its hosts before.
   for (let isFirst = run.isNew; ; isFirst = false) {
     run.losing = new AbortController();
@@ -52,17 +54,19 @@ export async function attachRun(
   }
 }
 
-/** Returns whether lost hosts come back. */
-function bringsBack({ provider, options: { lostTimeout } }: StartedJob): boolean {
-  return lostTimeout > 0 && provider.returned !== undefined;
+/** Returns whether lost hosts come back. A program that only looks replaces nothing. */
+function bringsBack({ provider, isReadOnly, options: { lostTimeout } }: StartedJob): boolean {
+  return !isReadOnly && lostTimeout > 0 && provider.returned !== undefined;
 }
 
 async function attachOnce(job: StartedJob, run: JobRun, hosts: readonly ReadyHost[]): Promise<HostMeshes> {
-  const { name: jobName, provider, options, isInside, isRecorded } = job;
+  const { name: jobName, provider, options, isInside, isRecorded, isReadOnly } = job;
   const proof = proofFor(jobName, hosts, run.certificate?.files);
   const known = {
     hasOwnProof: Object.keys(proof).length > 0,
     isSameLog: isInside,
+    // The command of a job is beside the hosts.
+    choosesWay: isInside || provider.choosesWay === true,
     controllerFiles: async () => {
       const why = whyHostsEnd(isInside, isRecorded);
       if (why !== undefined) throw new Error(`the job "${jobName}" cannot keep it: ${why}`);
@@ -76,11 +80,12 @@ async function attachOnce(job: StartedJob, run: JobRun, hosts: readonly ReadyHos
   const meshes: Record<string, HostMesh<"hosts">> = {};
   for (const name of Object.keys(provider.meshes)) {
     const own = hosts.filter(({ mesh }) => mesh === name);
-    const sync = options.sync === null ? {} : { sync: { ...options.sync, ...codeProgress(jobName, name, options) } };
+    const sync =
+      options.sync === null || isReadOnly ? {} : { sync: { ...options.sync, ...codeProgress(jobName, name, options) } };
     const finder = hostFinder(job, run, name);
     meshes[name] = attachRoutedHosts(
       own,
-      { ...options.attach, name, ...proof },
+      { ...options.attach, name, ...proof, readOnly: isReadOnly },
       { ...known, ...sync, finder, gateway },
     );
   }
@@ -130,9 +135,9 @@ function hostFinder(job: StartedJob, run: JobRun, mesh: string): HostFinder<Read
 }
 
 /** Opens the certificate of this program. @throws Error with the reason if the run has ended, which removes it */
-async function certificateOf(provider: JobProvider, run: JobRun): Promise<JobRun["certificate"]> {
+async function certificateOf({ provider, isReadOnly }: StartedJob, run: JobRun): Promise<JobRun["certificate"]> {
   try {
-    return await openCertificate(run.record, provider.tls);
+    return await openCertificate(run.record, provider.tls, isReadOnly ? "viewer" : "driver");
   } catch (cause) {
     if (await provider.isAlive(run.record.allocation)) throw cause;
     throw new Error(await run.ended, { cause });

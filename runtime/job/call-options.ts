@@ -6,6 +6,15 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The options of {@link attach}. */
+export interface AttachJobOptions extends WaitOptions {
+  /**
+   * Whether this program only looks at the job: it sees the hosts with their processes and published meshes, events and logs, and
+   * the hosts refuse everything that changes something. The job object cannot change the job any more. Default: false.
+   */
+  readonly readOnly?: boolean;
+}
+
 /** The options of {@link Job.run}. */
 export interface RunOptions extends WaitOptions {
   /** The working directory of the command. Default: that of this program. */

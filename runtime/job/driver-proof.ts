@@ -2,7 +2,7 @@
 import { errorMessage } from "../../shared/text/error-message.js";
 import type { TlsFiles } from "../link/transport/tls/credentials.js";
 import { credentialsFolder } from "./credentials/credentials-folder.js";
-import type { DriverCredentials } from "./credentials/index.js";
+import type { DriverCredentials, DriverRole } from "./credentials/index.js";
 import { JobStartError } from "./errors.js";
 import type { TlsSpec } from "./job-options.js";
 import type { JobProvider, ReadyHost } from "./provider.js";
@@ -13,16 +13,18 @@ export type DriverProof = { readonly tls: TlsFiles } | { readonly token: string 
 
 /**
  * Opens the certificate of this program as a driver of a run; undefined if its hosts have none.
+ * @param role whether the program only looks
  * @throws JobStartError if a file of the run cannot be used
  */
 export async function openCertificate(
   { name, folder }: Pick<JobRecord, "name" | "folder">,
   tls: TlsSpec | null,
+  role: DriverRole,
 ): Promise<DriverCredentials | undefined> {
   if (tls === null) return undefined;
   const { openDriverCredentials } = await import("./credentials/index.js");
   try {
-    return openDriverCredentials(credentialsFolder(folder), tls.lifetime);
+    return openDriverCredentials(credentialsFolder(folder), tls.lifetime, role);
   } catch (cause) {
     throw unusable(name, cause);
   }

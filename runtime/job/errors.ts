@@ -27,6 +27,22 @@ export class JobSubmitError extends JobError {
   }
 }
 
+/** Thrown when the machines of a job could not be stopped. They go on, or some of them are stopped: the message says why. */
+export class JobStopError extends JobError {
+  override readonly name: string = "JobStopError";
+
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param reason why, in the words of the provider or the scheduler
+   * @param options the cause
+   */
+  constructor(job: string, reason: string, options?: ErrorOptions) {
+    super(job, `cannot stop job "${job}": ${reason}`, options);
+  }
+}
+
 /** Thrown when a submitted job did not get all its hosts: a host ended, or the scheduler ended the job. */
 export class JobStartError extends JobError {
   override readonly name: string = "JobStartError";
@@ -107,6 +123,38 @@ export class JobResizeError extends JobError {
    */
   constructor(job: string, reason: string, options?: ErrorOptions) {
     super(job, `cannot resize job "${job}": ${reason}`, options);
+  }
+}
+
+/** Thrown when the controller gives a program no hosts, or these do not come up. Nothing of them is left. */
+export class JobProvisionError extends JobError {
+  override readonly name = "JobProvisionError";
+
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job in whose pod the program runs
+   * @param reason why, and what to do; if the controller has refused, with the rule and its limit
+   * @param options the cause
+   */
+  constructor(job: string, reason: string, options?: ErrorOptions) {
+    super(job, `cannot provision hosts for job "${job}": ${reason}`, options);
+  }
+}
+
+/** Thrown when a program that only looks at a job wants to change it, or one that uses a job wants to look at it only. */
+export class JobReadOnlyError extends JobError {
+  override readonly name = "JobReadOnlyError";
+
+  /**
+   * Makes an error.
+   *
+   * @param job the name of the job
+   * @param verb what the program wanted to do
+   * @param reason why it cannot
+   */
+  constructor(job: string, verb: string, reason: string) {
+    super(job, `cannot ${verb}: ${reason}; make another job of the same options for that (job "${job}")`);
   }
 }
 

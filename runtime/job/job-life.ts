@@ -3,7 +3,7 @@
  * users see is in `Job` (job.ts), and what differs between schedulers is behind `JobProvider`.
  */
 import { errorMessage } from "../../shared/text/error-message.js";
-import { abortable } from "./abortable.js";
+import { abortable } from "../link/abortable.js";
 import { attachRun } from "./attach-run.js";
 import type { ClientOrder } from "./batch/client.js";
 import { ownRecord } from "./batch/own-record.js";
@@ -11,7 +11,7 @@ import { JobCache } from "./cache/job-cache.js";
 import { recordedRuns } from "./cache/recorded-runs.js";
 import type { JobLogOptions } from "./call-options.js";
 import { removeCredentials } from "./credentials/credentials-folder.js";
-import { JobError, JobLostError, JobStartError, JobSubmitError } from "./errors.js";
+import { JobError, JobLostError, JobReadOnlyError, JobStartError, JobSubmitError } from "./errors.js";
 import { EventFeed } from "./events.js";
 import { heldElsewhere } from "./held-elsewhere.js";
 import { type CheckedOptions, defaultCache } from "./job-options.js";
@@ -44,6 +44,8 @@ export class JobLife {
   /** The record of the batch job in which this program runs, if the job is that one. */
   readonly #own: JobRecord | undefined;
   readonly #ownFault: Error | undefined;
+  /** Whether this program only looks at the job. */
+  #isReadOnly = false;
   #run: JobRun | undefined;
   #applying: Promise<JobRun> | undefined;
   #killing: Promise<void> | undefined;
@@ -66,6 +68,30 @@ export class JobLife {
   /** The run that this program has submitted or found, until it ends. */
   get run(): JobRun | undefined {
     return this.#run;
+  }
+
+  /** Gives all rights up but those to look. @throws JobReadOnlyError if the program has attached the hosts with all rights */
+  lookOnly(): void {
+    if (this.#isReadOnly) return;
+    if (this.#run !== undefined || this.#applying !== undefined) {
+      throw new JobReadOnlyError(this.name, "attach it read-only", "this program uses it with all rights already");
+    }
+    this.#isReadOnly = true;
+  }
+
+  /** @param verb what the program wants to do with the job. @throws JobReadOnlyError if it only looks */
+  checkWritable(verb: string): void {
+    if (this.#isReadOnly) throw new JobReadOnlyError(this.name, verb, "this program has attached it read-only");
+  }
+
+  /** Leaves what was attached, and the run. The job goes on. */
+  async leave(): Promise<void> {
+    await Promise.all((this.#run?.attached ?? []).map((mesh) => mesh.stop()));
+    if (this.#run !== undefined) this.forget(this.#run);
+  }
+
+  get isReadOnly(): boolean {
+    return this.#isReadOnly;
   }
 
   /** Whether this program is the command of the job. */
@@ -155,7 +181,10 @@ export class JobLife {
     if (record !== undefined && (await this.provider.isAlive(record.allocation))) return record;
     if (this.known !== undefined) return undefined;
     const cache = this.cache ?? new JobCache(defaultCache);
-    const shared = await this.provider.findShared?.((applyId) => cache.folderOf(applyId));
+    const shared = await this.provider.findShared?.(
+      (applyId) => cache.folderOf(applyId),
+      this.#isReadOnly ? "viewers" : "drivers",
+    );
     return shared !== undefined && (await this.provider.isAlive(shared.allocation)) ? shared : undefined;
   }
 
@@ -213,7 +242,11 @@ export class JobLife {
 
   /** @throws JobLostError if the run has ended */
   async #adopt(record: JobRecord): Promise<SubmittedJob> {
-    if (record === this.#own || (await this.provider.isAlive(record.allocation))) return { record, isNew: false };
+    const { allocation } = record;
+    if (record === this.#own || (await this.provider.isAlive(allocation))) {
+      if (!this.#isReadOnly) return { record, isNew: false };
+      return { record: { ...record, allocation: this.provider.lookOnly?.(allocation) ?? allocation }, isNew: false };
+    }
     throw new JobLostError(this.name, `nothing runs under its id ${record.applyId} any more`);
   }
 
@@ -238,7 +271,7 @@ export class JobLife {
       // The end that `kill` causes has the reason that `kill` gives.
       await this.#killing?.catch(() => {});
       if (signal.aborted || this.#run !== run) return;
-      removeCredentials(run.record.folder);
+      if (!this.#isReadOnly) removeCredentials(run.record.folder);
     } catch (error) {
       // The job may go on.
       if (signal.aborted || this.#run !== run) return;
@@ -313,6 +346,7 @@ export class JobLife {
       provider: this.provider,
       options: this.options,
       reportLater: this.#report,
+      isReadOnly: this.#isReadOnly,
       ...this.#lasting,
     };
   }

@@ -2,11 +2,13 @@
  * `Job`, the base class of all jobs: what users call. The life of its runs is in `JobLife`, and what differs between
  * schedulers is behind `JobProvider`.
  */
-import { abortable } from "./abortable.js";
+import { describeValue } from "../../shared/text/describe-value.js";
+import { abortable } from "../link/abortable.js";
+import { checkOptionNames } from "../shape/check-options.js";
 import type { BatchRun } from "./batch/batch-run.js";
 import type { ClientOutcome } from "./batch/client.js";
 import { runBatch } from "./batch/run-batch.js";
-import type { DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
+import type { AttachJobOptions, DetachOptions, JobLogOptions, RunOptions, WaitOptions } from "./call-options.js";
 import { checkDrain, detachJob } from "./detach.js";
 import { JobStartError } from "./errors.js";
 import type { JobEvent } from "./events.js";
@@ -14,14 +16,19 @@ import { JobLife } from "./job-life.js";
 import type { CheckedOptions, JobSyncOptions } from "./job-options.js";
 import { type JobState, makeJobState } from "./job-state.js";
 import type { HostMesh } from "./kernel.js";
+import type { Provisioned, ProvisionMesh, ProvisionOptions } from "./kubernetes/provision/provision-options.js";
 import type { JobLogLine, JobProvider } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
 import { checkSpmd } from "./spmd/check-spmd.js";
 import { runSpmd } from "./spmd/run-spmd.js";
 import type { SpmdOptions, SpmdRun } from "./spmd/spmd-options.js";
+import { stopJob } from "./stop-job.js";
 
 /** Attaches the hosts of a job that runs, and never submits it. @throws JobLostError if nothing of it runs */
-export let attachRunning: <M extends string>(job: Job<M>, options: WaitOptions) => Promise<JobState<M>>;
+export let attachRunning: <M extends string>(job: Job<M>, options: AttachJobOptions) => Promise<JobState<M>>;
+
+/** Makes a job one that this program only looks at. @throws JobReadOnlyError if the program uses it already */
+export let lookOnly: (job: Job) => void;
 
 /** Returns the provider of a job, for commands that look at what it asks for. */
 export let providerOfJob: (job: Job) => JobProvider;
@@ -38,9 +45,18 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
 
   static {
     providerOfJob = (job) => job.#life.provider;
+    lookOnly = (job) => job.#life.lookOnly();
     attachRunning = async (job, options) => {
-      await job.#life.findRun(options.signal);
-      return job.state(options);
+      checkOptionNames(`cannot attach job "${job.name}"`, options, ["signal", "readOnly"]);
+      const { signal, readOnly = false } = options;
+      if (typeof readOnly !== "boolean") {
+        const got = describeValue(readOnly);
+        throw new TypeError(`cannot attach job "${job.name}": expected readOnly as true or false, got ${got}`);
+      }
+      if (readOnly) job.#life.lookOnly();
+      else job.#life.checkWritable("attach it with all rights");
+      await job.#life.findRun(signal);
+      return job.#state(signal);
     };
   }
 
@@ -90,6 +106,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * @throws {JobCacheError} as a rejection, when the cache file cannot be used
    */
   async apply({ signal }: WaitOptions = {}): Promise<void> {
+    this.#life.checkWritable("submit it");
     await abortable(this.#life.applied(), signal);
   }
 
@@ -105,6 +122,11 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * @throws {JobCacheError} as a rejection, when the cache file cannot be used
    */
   async state({ signal }: WaitOptions = {}): Promise<JobState<M>> {
+    if (this.#life.run === undefined) this.#life.checkWritable("submit it");
+    return this.#state(signal);
+  }
+
+  async #state(signal: AbortSignal | undefined): Promise<JobState<M>> {
     const run = await abortable(this.#life.applied(), signal);
     const meshes = await abortable(this.#life.meshesOf(run), signal);
     return makeJobState<M>(this.name, meshes as Readonly<Record<M, HostMesh<"hosts">>>);
@@ -139,8 +161,38 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    * @throws {RangeError} as a rejection, when a size is no whole number from 1
    */
   async resize(sizes: { readonly [K in M]?: number }): Promise<JobState<M>> {
+    this.#life.checkWritable("resize it");
     const meshes = await this.#life.resize(sizes);
     return makeJobState<M>(this.name, meshes as Readonly<Record<M, HostMesh<"hosts">>>);
+  }
+
+  /**
+   * Gets further hosts for the program in which it is called: an actor on a host of a `KubernetesJob` with the option `provision`, or its
+   * command. Pods have no permissions of Kubernetes; a controller in the cluster makes the hosts, if one of its rules allows that. They are a
+   * job of their own, which ends with `release`, with this program or its pod, and with the actor that has called this.
+   *
+   * @example
+   * ```ts
+   * import { thisJob } from "viceroy/job";
+   *
+   * await using hosts = await thisJob()!.provision({ generators: { hosts: 2, cpus: 4, memory: "8GiB" } });
+   * const procs = hosts.generators.spawnProcs({ gpus: 1 });
+   * ```
+   *
+   * @param meshes the hosts by the names of their meshes
+   * @param options the namespace, time limits, and how the program connects to the hosts
+   * @returns the host meshes by name, and `release`, which ends them
+   * @throws {JobProvisionError} as a rejection, when the controller refuses, with the rule and its limit, cannot be reached for 60 s, or the
+   *   hosts do not come up
+   * @throws {TypeError} as a rejection, when an option is unknown or malformed
+   * @throws {RangeError} as a rejection, when a number is out of range
+   */
+  async provision<N extends string>(
+    meshes: Readonly<Record<N, ProvisionMesh>>,
+    options: ProvisionOptions = {},
+  ): Promise<Provisioned<N>> {
+    const { provision } = await import("./kubernetes/provision/provision.js");
+    return provision(this.name, meshes, options);
   }
 
   /**
@@ -150,8 +202,31 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    *
    * @returns a promise that resolves when nothing of the job is left
    */
-  kill(): Promise<void> {
-    return this.#life.kill();
+  async kill(): Promise<void> {
+    this.#life.checkWritable("kill it");
+    await this.#life.kill();
+  }
+
+  /**
+   * Stops the machines of the job, and keeps their disks. {@link apply} and {@link state} start them again. What this program runs there ends, and it leaves
+   * the job. Jobs of SkyPilot can be stopped, where the cloud can stop machines.
+   *
+   * @returns a promise that resolves when the machines are stopped
+   * @throws {JobStopError} as a rejection, when the class of the job, the cloud or the kind of machine cannot stop
+   * @throws {JobLostError} as a rejection, when nothing of the job runs
+   */
+  async stop(): Promise<void> {
+    this.#life.checkWritable("stop it");
+    await stopJob(this.#life);
+  }
+
+  /**
+   * Returns what the scheduler knows of the running job, as lines for people; empty if it tells nothing.
+   *
+   * @hidden
+   */
+  async factsOf(record: JobRecord): Promise<readonly string[]> {
+    return (await this.#life.provider.facts?.(record.allocation)) ?? [];
   }
 
   /**
@@ -169,6 +244,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    */
   async detach(options: DetachOptions = {}): Promise<void> {
     const drain = checkDrain(this.name, options);
+    this.#life.checkWritable("detach from it");
     this.#detaching ??= detachJob(this.#life, drain).finally(() => {
       this.#detaching = undefined;
     });
@@ -251,7 +327,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    *   or a job of the cache runs already
    * @throws {JobCacheError} as a rejection, when the cache file cannot be used
    */
-  run(command: readonly string[], options: RunOptions = {}): Promise<BatchRun> {
+  async run(command: readonly string[], options: RunOptions = {}): Promise<BatchRun> {
+    this.#life.checkWritable("run a command in it");
     return runBatch(this.#life, command, options);
   }
 
@@ -262,7 +339,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    *
    * The variables are `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `GROUP_RANK` and `GROUP_WORLD_SIZE`; `MASTER_ADDR`
    * and `MASTER_PORT`, a free port of the first host at which the processes can meet; and `CUDA_VISIBLE_DEVICES`, where the
-   * host has GPUs. When a process fails, all others are ended. All processes end with this program, also if it is killed.
+   * host has GPUs. Hosts that do not see the files of the command get the code of the program first, unless the option `sync` of the job
+   * is false. When a process fails, all others are ended. All processes end with this program, also if it is killed.
    *
    * @example
    * ```ts
@@ -284,6 +362,7 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
    */
   async spmd(options: SpmdOptions<M>, command: readonly string[]): Promise<SpmdRun> {
     const plan = checkSpmd(this.name, this.meshes, options, command);
+    this.#life.checkWritable("run a script in it");
     const meshes: Readonly<Record<string, HostMesh<"hosts">>> = await this.state(options);
     return runSpmd(this.name, meshes[plan.mesh]!, plan);
   }
@@ -293,8 +372,8 @@ export abstract class Job<M extends string = string> implements AsyncDisposable 
     return this.#life.run?.record ?? null;
   }
 
-  /** Kills the job at the end of an `await using` block. */
+  /** Kills the job at the end of an `await using` block, or leaves it if this program has attached it read-only. */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.kill();
+    return this.#life.isReadOnly ? this.#life.leave() : this.kill();
   }
 }

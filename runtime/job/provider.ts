@@ -6,6 +6,7 @@
  * again. A provider keeps no state of its own.
  */
 import type { ClientOrder, ClientOutcome } from "./batch/client.js";
+import type { SharedWith } from "./credentials/index.js";
 import type { JobEvent } from "./events.js";
 import type { CheckedOptions, TlsSpec } from "./job-options.js";
 import type { Json } from "./json.js";
@@ -126,6 +127,8 @@ export interface JobProvider<A extends Json = Json> {
   readonly startTimeouts?: Readonly<Record<string, StartTimeout>>;
   /** Whether the time for which further hosts wait in a queue does not count for their time limit. Default: false. */
   readonly growsByQueue?: boolean;
+  /** Whether the options say how the program reaches the hosts. Absent: false. */
+  readonly choosesWay?: boolean;
   /** Whether the hosts are the machine of the program itself, which attaches nothing then. Absent: false. */
   readonly isOwnHost?: boolean;
   /**
@@ -138,9 +141,15 @@ export interface JobProvider<A extends Json = Json> {
   /**
    * Finds the run of the job that was submitted on another machine, and writes its credentials to files of this one. Absent: the provider cannot.
    * @param folderOf returns the folder of the files of a run
+   * @param who whether this program is a driver, or only looks
    * @throws Error if what is there cannot be used, or was submitted with other options
    */
-  findShared?(folderOf: (applyId: string) => string): Promise<JobRecord | undefined>;
+  findShared?(folderOf: (applyId: string) => string, who: SharedWith): Promise<JobRecord | undefined>;
+  /**
+   * Returns the allocation for a program that only looks, so that `watch` changes nothing of what the scheduler has. Absent: `watch`
+   * changes nothing anyway.
+   */
+  lookOnly?(allocation: A): A;
   /** Returns the allocation in which this program itself runs, as the command of a batch job. @param folder that of the run */
   ownAllocation(applyId: string, folder: string): A;
   /**
@@ -194,6 +203,10 @@ export interface JobProvider<A extends Json = Json> {
   sizes?(allocation: A): Promise<Readonly<Record<string, number>>>;
   /** Reports what happens to a running job. Resolves with the reason when it has ended, or when `signal` is aborted. */
   watch(allocation: A, report: Report, signal: AbortSignal): Promise<string>;
+  /** Stops the machines of the job, which the next driver starts again. Absent: the provider cannot. @throws Error with the words of the scheduler */
+  stop?(allocation: A): Promise<void>;
+  /** Returns what the scheduler knows of the job, as lines for people: its state and its cost. Absent: nothing. */
+  facts?(allocation: A): Promise<readonly string[]>;
   /** Ends the job, and resolves when nothing of it is left. Idempotent. */
   destroy(allocation: A): Promise<void>;
   /** Reads what the hosts have printed, also after the end. */

@@ -6,6 +6,7 @@ import { localProvider } from "./local/local-provider.js";
 import { processProvider } from "./process/process-provider.js";
 import type { JobProvider } from "./provider.js";
 import type { JobRecord } from "./record/job-record.js";
+import { skyPilotProvider } from "./skypilot/deferred-provider.js";
 import { slurmProvider } from "./slurm/slurm-provider.js";
 import { sshProvider } from "./ssh/ssh-provider.js";
 
@@ -13,6 +14,7 @@ const providers: Readonly<Record<string, (spec: Json) => JobProvider>> = {
   kubernetes: kubernetesProvider as (spec: Json) => JobProvider,
   local: localProvider as (spec: Json) => JobProvider,
   process: processProvider as (spec: Json) => JobProvider,
+  skypilot: skyPilotProvider as (spec: Json) => JobProvider,
   slurm: slurmProvider as (spec: Json) => JobProvider,
   ssh: sshProvider as (spec: Json) => JobProvider,
 };

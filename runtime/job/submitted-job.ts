@@ -13,11 +13,11 @@ import { removeOldRuns } from "./cache/remove-old-runs.js";
 import { credentialsFolder, removeCredentials } from "./credentials/credentials-folder.js";
 import { JobSubmitError } from "./errors.js";
 import { type CheckedOptions, defaultCache } from "./job-options.js";
-import { version } from "./kernel.js";
 import { hostPlaces } from "./mesh-spec.js";
 import type { JobProvider, RunCredentials } from "./provider.js";
 import { providerOf } from "./providers.js";
-import { formatRecord, type JobRecord, recordVersion } from "./record/job-record.js";
+import { draftRecord } from "./record/draft-record.js";
+import { formatRecord, type JobRecord } from "./record/job-record.js";
 import { writeRecordFile } from "./record/record-file.js";
 import { specHash } from "./record/spec-hash.js";
 
@@ -106,17 +106,7 @@ async function submitNew(
   const applyId = randomUUID();
   const folder = cache?.folderOf(applyId) ?? folderWithoutCache(provider, applyId);
   const draft: JobRecord = {
-    version: recordVersion,
-    viceroy: version,
-    provider: provider.kind,
-    name,
-    spec: provider.spec,
-    specHash: specHash(provider.spec),
-    applyId,
-    uid: process.getuid?.() ?? 0,
-    submittedAt: Date.now(),
-    folder,
-    allocation: null,
+    ...draftRecord(provider, { name, applyId, submittedAt: Date.now(), folder }),
     ...(client === undefined ? {} : { command: client.command }),
   };
   // A driver that is killed from here on leaves a record by which the next one finds what was submitted.

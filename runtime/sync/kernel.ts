@@ -12,7 +12,7 @@ export { syncModule } from "../host/mesh/sync-code.js";
 export type { SyncedHost, SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
 export type { ProcId } from "../link/address.js";
 export { inheritedTsx } from "../proc/launch/prepared-typescript.js";
-export { locateModule, type MovedFolder, ownScheme } from "../proc/platform/program-places.js";
+export { locateModule, type MovedFolder, ownScheme, placesOfNext } from "../proc/platform/program-places.js";
 export { runAsRoot } from "../proc/proc-agents.js";
 export { currentRuntime } from "../proc/process/current-runtime.js";
 export type { ProcessRuntime } from "../proc/process/process-runtime.js";

@@ -11,6 +11,7 @@ import {
   type MovedFolder,
   ownScheme,
   type ProcId,
+  placesOfNext,
 } from "./kernel.js";
 import { contains } from "./scan/check-root.js";
 import type { Scan } from "./scan/scan.js";
@@ -66,7 +67,7 @@ export class SyncedTree implements CodeTree, BroughtTree {
     }));
     // Processes load the modules of Viceroy from its installation on the host, unless the tree contains them.
     if (!this.#hasRuntime) places.unshift({ from: locateModule(ownScheme), to: ownScheme });
-    this.#places.set(host, { places, cwd: path.posix.join(folder, this.#cwd) });
+    this.#places.set(host, { places: placesOfNext(places), cwd: path.posix.join(folder, this.#cwd) });
   }
 
   on(host: ProcId): CodePlace | Promise<CodePlace> {

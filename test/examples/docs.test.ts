@@ -110,8 +110,8 @@ describe("commands that pages name", () => {
   const commands = new Map<string, Set<string>>();
   for (const page of all) {
     for (const [, command, rest] of page.text.matchAll(/(?:npx|`) ?viceroy ([a-z]+(?: [a-z]+)?)([^`\n]*)/g)) {
-      // The options of `viceroy job` belong to its commands.
-      const name = command!.startsWith("job ") ? command! : command!.split(" ", 1)[0]!;
+      // The options of these commands belong to their own commands.
+      const name = /^(job|controller) /.test(command!) ? command! : command!.split(" ", 1)[0]!;
       const options = commands.get(name) ?? new Set();
       for (const [option] of rest!.matchAll(/--[a-z-]+/g)) options.add(option);
       commands.set(name, options);

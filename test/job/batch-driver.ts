@@ -20,6 +20,8 @@ export interface ClientLine {
   readonly cwd?: string;
   readonly word?: string;
   readonly answers?: number;
+  /** The ranks of the hosts after a resize. */
+  readonly ranks?: readonly string[];
   readonly active?: boolean;
 }
 

@@ -46,14 +46,17 @@ export function startProgram(cache: string, how: "wait" | "leave" | "kill", idle
   return { child, crew, exited };
 }
 
-/** Returns the processes of a job that run, without the keeper, and without the shells that end what outlives a daemon. */
+/**
+ * Returns the processes of a job that run, without the keeper, without the shells that end what outlives a daemon, and without the spares of
+ * daemons.
+ */
 export function processesOf(applyId: string): number[] {
-  return markedProcesses(applyId).filter((pid) => !isWatcher(pid));
+  return markedProcesses(applyId).filter((pid) => !isHelper(pid));
 }
 
-function isWatcher(pid: number): boolean {
+function isHelper(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("viceroy-watcher");
+    return /viceroy-watcher|\0--spare\0/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
   } catch {
     return false;
   }

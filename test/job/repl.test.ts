@@ -36,8 +36,8 @@ function start(command: readonly string[], further: NodeJS.ProcessEnv = {}) {
 }
 
 /** Pipes a script into the command. */
-async function pipe(lines: readonly string[], further: NodeJS.ProcessEnv = {}) {
-  const child = start([process.execPath, cli, ...repl], further);
+async function pipe(lines: readonly string[], further: NodeJS.ProcessEnv = {}, args: readonly string[] = []) {
+  const child = start([process.execPath, cli, ...repl, ...args], further);
   child.stdin.end(lines.map((line) => `${line}\n`).join(""));
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
@@ -74,6 +74,26 @@ test("a script that is piped in finds a published mesh by its name, and prints r
   expect(out).toBe([...table, ...rest].join("\n"));
   expect(code).toBe(0);
   expect(await job.find()).toBeDefined();
+});
+
+test("a prompt that only looks sees the hosts, and its calls are refused by them", { timeout }, async () => {
+  const { out, err, code } = await pipe(
+    [
+      "(await hosts.workers.describe()).map(({ drivers }) => drivers.filter(({ readOnly }) => readOnly).length)",
+      "await published()",
+      'await (await lookup("index")).add.call("tea")',
+    ],
+    {},
+    ["--read-only"],
+  );
+  expect(out).toBe("[ 1, 1 ]\n[ 'index' ]\n");
+  expect(err).toContain(", attached read-only\n");
+  expect(err).toContain(
+    "cannot call a published mesh: this driver is read-only, because it has attached this host with readOnly",
+  );
+  expect(code).toBe(1);
+  const wrong = start([process.execPath, cli, "repl", "--read-only"]);
+  expect(await text(wrong.stderr)).toContain("cannot start: --read-only needs --job");
 });
 
 test("the first error of a script is printed, and ends it with exit code 1", { timeout }, async () => {

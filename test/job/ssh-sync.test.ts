@@ -56,6 +56,30 @@ describe.runIf(networks && ssh)("a job over ssh", () => {
     expect(value).toEqual(["second", "second"]);
   });
 
+  test("brings a script of one process per rank, which is no program of actors, with the files that its command names", async () => {
+    const { value } = await program.run(`
+      write("scripts/rank.mjs", 'import { text } from "../src/plain.mjs"; console.log(text, process.env.RANK, process.cwd(), process.argv[2]);');
+      write("src/plain.mjs", 'export const text = "script";');
+      ${job("")}
+      const lines: string[] = [];
+      const stdio = (line: string) => { lines.push(line); };
+      const run = await job.spmd({ stdio }, ["node", "scripts/rank.mjs", path.resolve("src/plain.mjs")]);
+      print({ code: await run.exited(), lines });`);
+    expect(value.code).toBe(0);
+    const folders = ["n1", "n2"].map((name) => `${storeOf(name)}/trees/`);
+    const lines = (value.lines as string[])
+      .map((line) => line.trim().split(" "))
+      .sort(([, a], [, b]) => Number(a) - Number(b));
+    expect(lines.map(([text, rank]) => [text, rank])).toEqual([
+      ["script", "0"],
+      ["script", "1"],
+    ]);
+    for (const [rank, [, , cwd = "", file = ""]] of lines.entries()) {
+      expect(cwd.startsWith(folders[rank]!), cwd).toBe(true);
+      expect(file).toBe(`${cwd}/src/plain.mjs`);
+    }
+  });
+
   test("brings nothing if that is switched off, and the error says what the host lacks", async () => {
     const { value } = await program.run(`viceroy.onUnhandledFault(() => {});
       ${job("sync: false")}

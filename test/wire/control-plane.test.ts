@@ -118,7 +118,7 @@ test("only the listed endpoints handle messages in order, and all other endpoint
   );
   expect(ordered.sort()).toEqual(
     [
-      ...["configure", "failed", "callsSpent", "processPrinted", "processFinished"].map((name) => `ProcAgent.${name}`),
+      ...["failed", "callsSpent", "processPrinted", "processFinished"].map((name) => `ProcAgent.${name}`),
       ...["begin", "run", "put", "lend", "give", "take", "offer", "listen", "join"].map(
         (name) => `TensorWorker.${name}`,
       ),

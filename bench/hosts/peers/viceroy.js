@@ -10,10 +10,19 @@ import { loadDriver } from "../../viceroy/prepare.js";
 const cli = path.join(repository, "dist/cli/viceroy.js");
 
 /** Starts `viceroy host`. @returns {Promise<{ address: string, stop: () => Promise<void> }>} */
-export async function startHost({ address, through, tls }) {
+export async function startHost({ address, through, tls, more = [] }) {
   const files = tls === undefined ? ["--insecure"] : ["--cert", tls.cert, "--key", tls.key, "--ca", tls.ca];
   const listen = `${tls === undefined ? "tcp" : "tls"}://${address}:0`;
-  const { line, stop } = await startReady([...through, process.execPath, cli, "host", "--listen", listen, ...files]);
+  const { line, stop } = await startReady([
+    ...through,
+    process.execPath,
+    cli,
+    "host",
+    "--listen",
+    listen,
+    ...files,
+    ...more,
+  ]);
   return { address: /listens at (\S+)/.exec(line)[1], stop };
 }
 

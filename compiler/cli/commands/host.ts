@@ -16,6 +16,7 @@ export interface HostCommandOptions {
   readonly print?: boolean;
   readonly lifeline?: boolean;
   readonly idle?: string;
+  readonly spares?: string;
   readonly issuer?: string;
   readonly identity?: string;
   readonly secretFile?: string;

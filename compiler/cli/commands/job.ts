@@ -17,6 +17,7 @@ export interface JobOptions {
   readonly json?: boolean;
   readonly follow?: boolean;
   readonly watch?: boolean;
+  readonly readOnly?: boolean;
   readonly detach?: boolean;
   readonly mesh?: string;
   readonly rank?: number;
@@ -55,6 +56,7 @@ export async function job(
     json = false,
     follow = false,
     watch = false,
+    readOnly = false,
     detach = false,
     mesh,
     rank,
@@ -68,6 +70,7 @@ export async function job(
     json,
     follow,
     watch,
+    readOnly,
     detach,
     command: words,
     mesh,

@@ -35,7 +35,7 @@ export async function repl(config: Config, io: Io): Promise<number> {
  * @param config undefined if the module of the job is outside of any project; no generated code is loaded then
  */
 export async function jobRepl(
-  { job: source, export: name }: Pick<JobOptions, "job" | "export">,
+  { job: source, export: name, readOnly = false }: Pick<JobOptions, "job" | "export" | "readOnly">,
   config: Config | undefined,
   io: Io,
 ): Promise<number> {
@@ -50,7 +50,7 @@ export async function jobRepl(
     return exitCode.usage;
   }
   const modules = config === undefined ? [] : namedModules(config);
-  const options = JSON.stringify({ source, modules });
+  const options = JSON.stringify({ source, modules, readOnly });
   return runProgram(process.execPath, [...flags, jobProgram, "repl", file, name, options]);
 }
 

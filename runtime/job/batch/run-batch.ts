@@ -1,5 +1,5 @@
 /** Submits a job with a command that runs inside its allocation, for `Job.run`. */
-import { abortable } from "../abortable.js";
+import { abortable } from "../../link/abortable.js";
 import type { RunOptions } from "../call-options.js";
 import { JobLostError, JobStartError, JobSubmitError } from "../errors.js";
 import type { JobLife } from "../job-life.js";

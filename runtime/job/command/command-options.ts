@@ -8,6 +8,8 @@ export interface JobCommandOptions {
   readonly follow: boolean;
   /** Whether `state` goes on with what happens to the job. */
   readonly watch: boolean;
+  /** Whether the command only looks at the job: `state`, `logs` and `repl` take the option. */
+  readonly readOnly?: boolean;
   /** Whether `run` returns when the job has been submitted. */
   readonly detach: boolean;
   /** The program and the arguments of `run`, `exec` and `spmd`, the sizes of `resize`, and the ports of `port`. */

@@ -1,11 +1,13 @@
 /** The commands `viceroy job apply`, `state`, `kill`, `logs` and so on, and `viceroy repl --job`. Each of them gets a loaded job and returns an exit code. */
 import type { ClientOutcome } from "../batch/client.js";
-import type { Job } from "../job.js";
+import { type Job, providerOfJob } from "../job.js";
 import { formatPlace } from "../mesh-spec.js";
 import type { JobRecord } from "../record/job-record.js";
+import type { SkyPilotSpec } from "../skypilot/skypilot-spec.js";
 import type { CommandOutput, JobCommandOptions } from "./command-options.js";
 import { exec } from "./exec.js";
 import { actorTable, type ListedActors, listActors } from "./list-actors.js";
+import { type ListedUse, listUse, useLines } from "./list-use.js";
 import { port } from "./port.js";
 import { printLogs } from "./print-logs.js";
 import { resize } from "./resize.js";
@@ -49,7 +51,7 @@ async function printEvents(job: Job, { json }: JobCommandOptions, { out }: Comma
   }
 }
 
-async function printState(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+async function printState(job: Job, { json, readOnly }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
   const record = await job.find();
   if (record === undefined) {
     const last = job.lastRecord();
@@ -61,19 +63,26 @@ async function printState(job: Job, { json }: JobCommandOptions, { out }: Comman
     );
     return nothingRuns;
   }
-  const listed = await listActors(job);
+  // A program that only looks calls no actors.
+  const use = readOnly === true ? await listUse(job) : undefined;
+  const listed = use === undefined ? await listActors(job) : undefined;
   const sizes = await currentSizes(job, record);
+  const facts = await job.factsOf(record);
   if (json) {
-    out(stateJson(job, record, undefined, listed, sizes));
+    out(stateJson(job, record, undefined, listed, sizes, use, facts));
     return done;
   }
   out(`job "${job.name}" of provider ${record.provider} runs as ${record.applyId}`);
   out(`submitted  ${new Date(record.submittedAt).toISOString()}`);
   if (record.command !== undefined) out(`command    ${record.command.join(" ")}`);
+  for (const fact of facts) out(fact);
   const meshes = Object.entries(sizes);
   const width = Math.max("mesh".length, ...meshes.map(([name]) => name.length));
   out(`${"mesh".padEnd(width)}  hosts`);
   for (const [name, hosts] of meshes) out(`${name.padEnd(width)}  ${hosts}`);
+  if (use !== undefined && "reason" in use) out(`the use of its hosts is not known: ${use.reason}`);
+  else for (const line of useLines(use?.hosts ?? [])) out(line);
+  if (listed === undefined) return done;
   if ("reason" in listed) out(`its detached actors are not known: ${listed.reason}`);
   else for (const line of actorTable(listed.actors)) out(line);
   return done;
@@ -85,6 +94,8 @@ function stateJson(
   outcome: ClientOutcome | undefined,
   listed: ListedActors | undefined,
   sizes: Readonly<Record<string, number>>,
+  use?: ListedUse,
+  facts: readonly string[] = [],
 ): string {
   const { applyId, submittedAt, provider, command } = record ?? {};
   const isRunning = record !== undefined;
@@ -96,8 +107,10 @@ function stateJson(
     provider,
     command,
     ...outcome,
+    ...(facts.length === 0 ? {} : { facts }),
     meshes: sizes,
     ...(listed !== undefined && ("reason" in listed ? { actorsUnknown: listed.reason } : { actors: listed.actors })),
+    ...(use !== undefined && ("reason" in use ? { useUnknown: use.reason } : use)),
   });
 }
 
@@ -117,13 +130,27 @@ async function kill(job: Job, { json }: JobCommandOptions, { out }: CommandOutpu
   return done;
 }
 
+async function stop(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+  await job.stop();
+  out(json ? JSON.stringify({ job: job.name, stopped: true }) : `the machines of job "${job.name}" are stopped`);
+  return done;
+}
+
 async function logs(job: Job, { json, follow }: JobCommandOptions, output: CommandOutput): Promise<number> {
   await printLogs(job.logs({ follow }), { json, follow }, output);
   return done;
 }
 
-/** Prints the objects of a job of Kubernetes. The code about Kubernetes is loaded for jobs of it only. */
+/** Prints the objects of a job of Kubernetes, or the tasks of one of SkyPilot. The code about either is loaded for its jobs only. */
 async function manifest(job: Job, { json }: JobCommandOptions, { out }: CommandOutput): Promise<number> {
+  const { kind, spec } = providerOfJob(job);
+  if (kind === "skypilot") {
+    const { taskManifest } = await import("../skypilot/task/task-manifest.js");
+    const { printDocuments } = await import("../kubernetes/manifest/print-yaml.js");
+    const tasks = taskManifest(spec as unknown as SkyPilotSpec);
+    out(json ? JSON.stringify(tasks) : printDocuments(tasks).trimEnd());
+    return done;
+  }
   const { manifestObjects, printObjects } = await import("./kubernetes-manifest.js");
   out(printObjects(manifestObjects(job), json));
   return done;
@@ -156,6 +183,7 @@ export const jobCommands: Readonly<Record<string, Command>> = {
   apply,
   state,
   kill,
+  stop,
   logs,
   run,
   exec,

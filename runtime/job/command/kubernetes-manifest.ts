@@ -3,12 +3,12 @@
  * notes: the driver writes them when it submits the job, and nobody reads them.
  */
 import { type Job, providerOfJob } from "../job.js";
-import { isProvisioned, type KubernetesSpec } from "../kubernetes/kubernetes-spec.js";
+import { hasViewers, isProvisioned, type KubernetesSpec } from "../kubernetes/kubernetes-spec.js";
 import { commandAccount } from "../kubernetes/manifest/command-role.js";
 import { type JobObjects, jobObjects } from "../kubernetes/manifest/job-objects.js";
 import type { KubernetesObject } from "../kubernetes/manifest/objects.js";
 import { printDocuments } from "../kubernetes/manifest/print-yaml.js";
-import { attachRole, driverRole } from "../kubernetes/manifest/role.js";
+import { attachRole, driverRole, viewRole } from "../kubernetes/manifest/role.js";
 import type { ReachChoice } from "../kubernetes/reach/pod-reach.js";
 import type { JobProvider } from "../provider.js";
 import { makeDaemonArchive } from "../ssh/daemon-archive.js";
@@ -30,7 +30,7 @@ export function manifestObjects(job: Job): KubernetesObject[] {
 }
 
 /**
- * Returns the Role that a driver needs, that of programs that attach a shared job, and, for jobs that can run a command in a pod, the service account of that pod with its permissions.
+ * Returns the Role that a driver needs, those of programs that attach a shared job or only look at it, and, for jobs that can run a command in a pod, the service account of that pod with its permissions.
  * @throws Error if it is another kind of job
  */
 export function rolesOf(job: Job): KubernetesObject[] {
@@ -38,7 +38,8 @@ export function rolesOf(job: Job): KubernetesObject[] {
   const makesPods = Object.values(spec.meshes).some(isProvisioned);
   const objects = objectsOf(spec, makesPods);
   const attaching = spec.share ? [attachRole(spec, objects, reach)] : [];
-  return [driverRole(spec, objects, reach), ...attaching, ...(makesPods ? commandAccount(spec) : [])];
+  const looking = hasViewers(spec) ? [viewRole(spec, objects, reach)] : [];
+  return [driverRole(spec, objects, reach), ...attaching, ...looking, ...(makesPods ? commandAccount(spec) : [])];
 }
 
 /** Returns the text of objects: YAML, or a list in JSON. `kubectl` takes both. */

@@ -5,9 +5,7 @@ import { attach } from "../attach.js";
 import type { Job } from "../job.js";
 import type { JobState } from "../job-state.js";
 import { formatPlace } from "../mesh-spec.js";
-
-/** The time in milliseconds in which the hosts must answer. A job that waits in a queue has none yet. */
-const ANSWER_MS = 5000;
+import { withAnswerLimit } from "./answer-limit.js";
 
 /** A detached actor, with its host in the job. */
 export interface ListedActor extends Pick<DetachedActorInfo, "name" | "classId" | "incarnation" | "state"> {
@@ -20,12 +18,8 @@ export type ListedActors = { readonly actors: readonly ListedActor[] } | { reado
 
 /** Asks the hosts of a job that runs for its detached actors. Never rejects. */
 export async function listActors(job: Job): Promise<ListedActors> {
-  const signal = AbortSignal.timeout(ANSWER_MS);
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(new Error(`its hosts have not answered within ${ANSWER_MS} ms`)));
-  });
   try {
-    return { actors: await Promise.race([actorsOf(job, signal), late]) };
+    return { actors: await withAnswerLimit((signal) => actorsOf(job, signal)) };
   } catch (error) {
     return { reason: errorMessage(error) };
   }

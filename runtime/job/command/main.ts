@@ -3,6 +3,7 @@
  * the file of the module, the name of its export, and the options as JSON. `list` has no module.
  */
 import { errorMessage } from "../../../shared/text/error-message.js";
+import { lookOnly } from "../job.js";
 import type { JobCommandOptions } from "./command-options.js";
 import { jobCommands } from "./commands.js";
 import { list } from "./list.js";
@@ -20,10 +21,12 @@ const output = {
 for (const stream of [process.stdout, process.stderr]) stream.once("error", () => process.exit());
 try {
   const given = JSON.parse(options) as JobCommandOptions;
-  process.exitCode =
-    command === "list"
-      ? await list(given, output)
-      : await jobCommands[command]!(await loadJob(file, name), given, output);
+  if (command === "list") process.exitCode = await list(given, output);
+  else {
+    const job = await loadJob(file, name);
+    if (given.readOnly === true) lookOnly(job);
+    process.exitCode = await jobCommands[command]!(job, given, output);
+  }
 } catch (error) {
   output.err(errorMessage(error));
   process.exitCode = usage;

@@ -63,7 +63,7 @@ export function signProcess(
 ): string {
   const { job, role } = identity;
   // Drivers connect and never listen, so the certificate of a driver is useless for passing as a host.
-  const uses = role === "driver" ? [oid.clientAuth] : [oid.serverAuth, oid.clientAuth];
+  const uses = role === "driver" || role === "viewer" ? [oid.clientAuth] : [oid.serverAuth, oid.clientAuth];
   const issuerKey = taggedBytes(0, keyIdentifier(createPublicKey(privateKey)));
   const uri = taggedBytes(6, Buffer.from(formatIdentity(identity), "ascii"));
   return signCertificate(privateKey, nameOf(job), nameOf(job, role), publicKey, validity, [

@@ -8,9 +8,10 @@ export {
   addSecrets,
   createCredentials,
   type DriverCredentials,
+  type DriverRole,
   issueController,
   openDriverCredentials,
 } from "./job-credentials.js";
 export { type CalledHost, isStranger, PodIssuer } from "./pod-issuer.js";
 export { serveIssuer } from "./serve-issuer.js";
-export { issueShared, type SharedCredentials, saveShared, sharedNames } from "./shared-credentials.js";
+export { issueShared, type SharedCredentials, type SharedWith, saveShared, sharedNames } from "./shared-credentials.js";

@@ -19,7 +19,8 @@ import { createEnrolmentSecret, readSecrets, writeSecrets } from "./enrolment-se
 import { readSecretFile, writeSecretFile } from "./secret-files.js";
 import { sharedFiles } from "./shared-credentials.js";
 
-const driverFolder = "driver";
+/** A program presents the certificate of one of these roles to hosts: a driver has all rights, and a viewer only looks. The roles are the names of their folders. */
+export type DriverRole = "driver" | "viewer";
 
 /**
  * Makes the credentials of a new run.
@@ -38,7 +39,7 @@ export function createCredentials(
   authority.save(folder);
   const secrets = Object.fromEntries(places.map((place) => [hostUri(job, place), createEnrolmentSecret()]));
   writeSecrets(join(folder, secretsFile), secrets);
-  issueCredentials(authority, driverOf(job), join(folder, driverFolder), { validFor: lifetime });
+  issueCredentials(authority, { job, role: "driver" }, join(folder, "driver"), { validFor: lifetime });
   return secrets;
 }
 
@@ -78,24 +79,26 @@ export interface DriverCredentials {
 }
 
 /**
- * Opens the certificate of the driver. It is renewed with the same key, now if half of its lifetime is over, and after each
+ * Opens the certificate of a driver, which is made if there is none. It is renewed with the same key, now if half of its lifetime is over, and after each
  * quarter of it from then on. Several drivers of a run may do so at the same time.
  * @param folder the folder of the credentials
+ * @param role that of a viewer is replaced by that of a driver if the run was submitted on another machine that has shared the latter only
  * @throws Error if a file cannot be read, is malformed, or other users can read it
  */
-export function openDriverCredentials(folder: string, lifetime: number): DriverCredentials {
+export function openDriverCredentials(folder: string, lifetime: number, role: DriverRole): DriverCredentials {
   // Whoever shares them has made them for a long time.
-  const shared = sharedFiles(folder, "driver");
+  const shared = sharedFiles(folder, role) ?? sharedFiles(folder, "driver");
   if (shared !== undefined) return { files: shared, close() {} };
   const authority = Authority.load(folder);
-  const files = filesOfCredentials(join(folder, driverFolder));
+  const own = join(folder, role);
+  const identity: Identity = { job: authority.job, role };
+  const files = filesOfCredentials(own);
   // The authority can be on a machine to which the key of the first driver was not brought, such as a node.
   if (!existsSync(files.key)) {
-    issueCredentials(authority, driverOf(authority.job), join(folder, driverFolder), { validFor: lifetime });
+    issueCredentials(authority, identity, own, { validFor: lifetime });
   }
   const publicKey = createPublicKey(readSecretFile(files.key)).export({ type: "spki", format: "pem" }) as string;
-  const renew = () =>
-    writeSecretFile(files.cert, authority.issue(publicKey, driverOf(authority.job), { validFor: lifetime }));
+  const renew = () => writeSecretFile(files.cert, authority.issue(publicKey, identity, { validFor: lifetime }));
   if (isHalfOver(files.cert, lifetime)) renew();
   const timer = setInterval(
     () => {
@@ -137,8 +140,4 @@ function isHalfOver(certificate: string, lifetime: number): boolean {
     // The certificate is lost, and its key is not.
     return true;
   }
-}
-
-function driverOf(job: string): Identity {
-  return { job, role: "driver" };
 }

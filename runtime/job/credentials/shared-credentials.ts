@@ -1,6 +1,6 @@
 /**
- * The credentials with which programs on other machines use a run: a certificate of a driver and one of a controller. They do not have the key of the
- * authority, so these programs sign for no host.
+ * The credentials with which programs on other machines use a run: a certificate of a driver and one of a controller, or one of a viewer for those
+ * who only look. They do not have the key of the authority, so these programs sign for no host.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,22 +14,33 @@ import { makeSecretFolder } from "./secret-files.js";
 /** The lifetime of the certificates in ms: a year. They are useless when their run has ended. */
 const sharedLifetime = 365 * 86_400_000;
 
-/** The roles of the certificates, and the names of their folders. */
-const roles = ["driver", "controller"] as const;
-type SharedRole = (typeof roles)[number];
+/** Shared credentials are for drivers with all rights, or for those who only look. */
+export type SharedWith = "drivers" | "viewers";
 
-/** The certificate of the authority, and the certificates and keys of both roles, as PEM by their names. */
-export type SharedCredentials = Readonly<Record<(typeof sharedNames)[number], string>>;
+type SharedRole = Exclude<Identity["role"], "host">;
 
-/** The names of the parts of {@link SharedCredentials}. */
-export const sharedNames = ["authority.pem", "driver.pem", "driver.key", "controller.pem", "controller.key"] as const;
+/** The roles of the certificates, which are the names of their folders. */
+const rolesOf = {
+  drivers: ["driver", "controller"],
+  viewers: ["viewer"],
+} as const satisfies Record<SharedWith, readonly SharedRole[]>;
+
+/** The certificate of the authority, and the certificates and keys of all roles, as PEM by their names. */
+export type SharedCredentials = Readonly<Record<string, string>>;
+
+const authorityName = "authority.pem";
+
+/** Returns the names of the parts of {@link SharedCredentials}. */
+export function sharedNames(who: SharedWith): readonly string[] {
+  return [authorityName, ...rolesOf[who].flatMap((role) => [`${role}.pem`, `${role}.key`])];
+}
 
 /**
  * Makes new credentials for programs on other machines.
  * @param folder the folder of the credentials of the run
  * @throws Error if a file cannot be read, is malformed, or other users can read it
  */
-export function issueShared(folder: string): SharedCredentials {
+export function issueShared(folder: string, who: SharedWith): SharedCredentials {
   const authority = Authority.load(folder);
   const issue = (role: SharedRole) => {
     const { privateKey, publicKey } = createKeyPair();
@@ -37,8 +48,7 @@ export function issueShared(folder: string): SharedCredentials {
     const certificate = authority.issue(publicKey, identity, { validFor: sharedLifetime });
     return { [`${role}.pem`]: certificate, [`${role}.key`]: privateKey };
   };
-  const own = Object.assign({}, ...roles.map(issue));
-  return { "authority.pem": authority.certificate, ...own };
+  return Object.assign({ [authorityName]: authority.certificate }, ...rolesOf[who].map(issue));
 }
 
 /**
@@ -46,10 +56,10 @@ export function issueShared(folder: string): SharedCredentials {
  * @param folder the folder of the credentials of the run
  * @throws Error if a file cannot be written
  */
-export function saveShared(folder: string, shared: SharedCredentials): void {
+export function saveShared(folder: string, who: SharedWith, shared: SharedCredentials): void {
   makeSecretFolder(folder);
-  for (const role of roles) {
-    const pems = { cert: shared[`${role}.pem`], key: shared[`${role}.key`], ca: shared["authority.pem"] };
+  for (const role of rolesOf[who]) {
+    const pems = { cert: shared[`${role}.pem`]!, key: shared[`${role}.key`]!, ca: shared[authorityName]! };
     saveCredentials(join(folder, role), pems);
   }
 }

@@ -94,6 +94,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   readonly sharesFolder = true;
   readonly spec: SlurmSpec;
   readonly #commands: SlurmCommands;
+  readonly choosesWay: boolean;
   readonly #reach: NodeReach;
   /** The batch jobs whose hosts are waited for, by their ids. */
   readonly #lost = new Map<number, LostHosts>();
@@ -103,6 +104,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     // The command of a batch job is on a node, where the commands of Slurm are.
     const login = process.env[batchVariable] === undefined ? spec.login : null;
     this.#commands = new SlurmCommands(login);
+    this.choosesWay = reach !== null;
     this.#reach = new NodeReach(login, reach, this.#commands);
   }
 

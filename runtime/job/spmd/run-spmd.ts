@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { RestartTracker } from "../../supervise/restart-policy.js";
 import { holding } from "../batch/batch-run.js";
+import { filesOfCommand, type MovableCommand, moveCommand } from "../batch/moved-command.js";
 import { JobLostError, JobStartError } from "../errors.js";
 import type { HostMesh } from "../kernel.js";
 import { formatPlace } from "../mesh-spec.js";
@@ -91,15 +92,31 @@ async function runOnce(
 ): Promise<RanksFailure | undefined> {
   const { mesh } = plan;
   const nameOf = (rank: number) => formatPlace({ mesh, rank });
+  let orders: readonly MovableCommand[];
+  try {
+    orders = await ordersOf(hosts, plan);
+  } catch (error) {
+    return { kind: "start", rank: 0, host: nameOf(0), reason: errorMessage(error) };
+  }
   let meeting: Meeting;
   try {
     meeting = await meetingOf(hosts, plan);
   } catch (error) {
     return { kind: "lost", rank: 0, host: nameOf(0), reason: `${nameOf(0)} is lost: ${errorMessage(error)}` };
   }
-  const start = (rank: SpmdRank) => startRank(hosts, plan, rank, meeting);
+  const start = (rank: SpmdRank) => startRank(hosts, { ...plan, ...orders[rank.host]! }, rank, meeting);
   const ranks = spmdRanks(plan.hosts, plan.procs);
   return runRanks({ ranks, start, print: rankPrinter(mesh, plan.stdio), nameOf, signal });
+}
+
+/** Brings the program to the hosts that do not have it. @returns the command on each host, with the paths that its files have there */
+async function ordersOf(hosts: HostMesh<"hosts">, plan: SpmdPlan): Promise<MovableCommand[]> {
+  const files = filesOfCommand(plan);
+  const places = await hosts.placesOfProgram(files.length === 0 ? [plan.cwd] : files);
+  return places.map((place) => {
+    const { command, cwd } = place === undefined ? plan : moveCommand(plan, place);
+    return { command, cwd };
+  });
 }
 
 /** Each start has a port of its own, because that of the last one may not be free yet. */

@@ -1,6 +1,6 @@
 /** The one exit event of a child: the end of its link and its exit status, merged, in any order. */
 import { beforeEach, expect, test } from "vitest";
-import { Deferred } from "../../../runtime/proc/deferred.js";
+import { Deferred } from "../../../runtime/link/deferred.js";
 import type { ProcExit } from "../../../runtime/proc/launch/proc-backend.js";
 import { ChildProc } from "../../../runtime/proc/mesh/child-proc.js";
 import { ManualClock } from "../../link/resumable/cut-world.js";

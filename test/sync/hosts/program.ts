@@ -27,10 +27,13 @@ export interface Site extends Actor {
   greeting(): string;
   pid(): Uint32;
   crash(): void;
+  /** Brings the code from here to a further host, and returns the URL of the module of an actor there. */
+  moduleOnNext(address: string, options: string): string;
 }
 `,
   "src/text.ts": `export const text = "first";\n`,
   "src/site.ts": `import { greet } from "greeting";
+import { attachHosts } from "viceroy";
 import { SiteActor } from "../generated/site.js";
 import { text } from "./text.js";
 
@@ -41,6 +44,11 @@ export class Here extends SiteActor {
   greeting(): string { return greet(); }
   pid(): number { return process.pid; }
   crash(): void { process.exit(7); }
+  async moduleOnNext(address: string, options: string): Promise<string> {
+    await using hosts = attachHosts([address], JSON.parse(options));
+    await hosts.sync();
+    return hosts.spawnProcs().spawn("next", Here).module.callOne();
+  }
 }
 `,
   "node_modules/greeting/package.json": JSON.stringify({ name: "greeting", type: "module", main: "index.js" }),

@@ -35,6 +35,21 @@ test("processes on hosts run the code that was brought there, in its folder", as
   }
 });
 
+test("a process on a host brings the code that was brought to it to a further host, whose processes run it there", async () => {
+  const { hosts, options, end } = await startHosts(2);
+  const program = await makeProgram(addressesOf(hosts.slice(0, 1)), options);
+  const { value } = await program.run(`
+    await using hosts = attach();
+    await hosts.sync();
+    const site = hosts.spawnProcs().spawn("sites", Here);
+    print(await site.moduleOnNext.callOne(${JSON.stringify(hosts[1]!.address)}, ${JSON.stringify(JSON.stringify(options))}));
+  `);
+  end();
+  const trees = path.join(hosts[1]!.store, "trees");
+  expect(value).toMatch(/\/src\/site\.ts$/);
+  expect(value.startsWith(`${pathToFileURL(trees).href}/`), value).toBe(true);
+});
+
 test("after an edit, only the difference travels; old processes keep their code, also when they restart, and new ones run the edit", async () => {
   const { hosts, options, end } = await startHosts(2);
   const program = await makeProgram(addressesOf(hosts), options);

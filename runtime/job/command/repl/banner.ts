@@ -4,7 +4,7 @@ import type { Job } from "../../job.js";
 import type { PromptNames } from "./names.js";
 
 /** Never rejects. */
-export async function bannerOf(job: Job, names: PromptNames): Promise<string> {
+export async function bannerOf(job: Job, names: PromptNames, isReadOnly: boolean): Promise<string> {
   const { provider } = job.toJSON() ?? {};
   const hosts = Object.keys(job.meshes).map((mesh) => `${mesh} (${names.job.hosts[mesh]!.size})`);
   const published = await names.job.published().then(
@@ -13,7 +13,7 @@ export async function bannerOf(job: Job, names: PromptNames): Promise<string> {
   );
   const generated = Object.keys(names.generated);
   return [
-    `job "${job.name}"${provider === undefined ? "" : ` of provider ${provider}`} runs as ${job.applyId}`,
+    `job "${job.name}"${provider === undefined ? "" : ` of provider ${provider}`} runs as ${job.applyId}${isReadOnly ? ", attached read-only" : ""}`,
     `hosts      ${hosts.join(", ")}`,
     `published  ${published}`,
     `names      ${[...Object.keys(names.job), "lookup", "all of viceroy"].join(", ")}`,

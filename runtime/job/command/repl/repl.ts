@@ -19,10 +19,10 @@ export async function repl(job: Job, options: JobCommandOptions, output: Command
     output.err(`cannot attach job "${job.name}": nothing of it runs; ${advice}`);
     return nothingRuns;
   }
-  const hosts = await attach(job);
+  const hosts = await attach(job, { readOnly: options.readOnly === true });
   const names = await namesOf(job, hosts, options.modules ?? []);
   // The standard output is for the results alone.
-  output.err(await bannerOf(job, names));
+  output.err(await bannerOf(job, names, options.readOnly === true));
   const { stdin } = process;
   const code = stdin.isTTY ? await runPrompt(names) : await runScript(names, stdin, output);
   await Promise.all(Object.keys(job.meshes).map((mesh) => hosts[mesh]!.stop()));
