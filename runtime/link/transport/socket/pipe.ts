@@ -8,6 +8,7 @@ import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { HandshakeError } from "../../handshake/errors.js";
 import { type PausablePipe, type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
+import { descriptorOf, keepUnreadBytes } from "./unread-bytes.js";
 
 /** The size of the buffer for reads before the link is attached. */
 const EARLY_BYTES = 4096;
@@ -15,11 +16,6 @@ const EARLY_BYTES = 4096;
 /** The original function, because a program may replace the functions of `fs`. */
 const writeToDescriptor: typeof writeSync = writeSync;
 const joinBuffer = Buffer.allocUnsafeSlow(SHORT_WRITE_BYTES);
-
-/** The internal handle of a socket, undefined after the socket is closed. */
-interface SocketWithHandle {
-  readonly _handle?: { readonly fd?: number } | null;
-}
 
 class SocketPipe implements PausablePipe {
   readonly #socket: Socket;
@@ -37,6 +33,7 @@ class SocketPipe implements PausablePipe {
     this.#socket = socket;
     this.#isPlain = plain;
     socket.unref();
+    if (plain) keepUnreadBytes(socket, (bytes) => this.receive(bytes));
     socket.on("error", (error) => {
       this.#error ??= error;
     });
@@ -81,8 +78,7 @@ class SocketPipe implements PausablePipe {
   #writeDirectly(chunks: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
     const socket = this.#socket;
     if (!this.#isPlain || socket.writableLength > 0 || socket.connecting) return chunks;
-    // Node.js has no public property for the file descriptor. Windows has no file descriptor.
-    const descriptor = (socket as unknown as SocketWithHandle)._handle?.fd ?? -1;
+    const descriptor = descriptorOf(socket);
     const short = descriptor < 0 ? undefined : joinIfShort(chunks);
     if (short === undefined) return chunks;
     const written = tryWrite(descriptor, short);

@@ -23,6 +23,7 @@ import {
 } from "../../../../runtime/link/transport/unix/connect.js";
 import { until } from "../../../proc/until.js";
 import { ByteRecorder } from "../byte-recorder.js";
+import { RecordingSink } from "../recording-sink.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-sockets-"));
 const servers: { close(): unknown }[] = [];
@@ -94,6 +95,24 @@ describe("a pipe over a plain socket", () => {
     await until(() => returned.length === 5);
     expect(returned.slice(2)).toEqual(["long", "longer", "behind"]);
     pipe.destroy();
+  });
+
+  test.each([
+    ["a Unix socket", unread],
+    ["TCP", unreadTcp],
+  ])("delivers the last bytes of a peer that has closed before a write fails: %s", async (_, make) => {
+    const { pipe, peer } = await make();
+    const sink = new RecordingSink();
+    pipe.open(sink);
+    // No event of the connection is handled before the writes, because all this happens in one turn of the event loop.
+    peer.write("goodbye");
+    peer.destroy();
+    // The first write tells a TCP connection that its peer is gone, and the second one fails.
+    for (let i = 0; i < 2; i++) pipe.write([Buffer.alloc(32 * 1024)], () => {});
+    expect(sink.text).toBe("");
+    await until(() => sink.ends.length > 0);
+    expect(sink.text).toBe("goodbye");
+    expect(sink.ends).toEqual([expect.stringMatching(/^write (EPIPE|ECONNRESET)$/)]);
   });
 
   test.each([
