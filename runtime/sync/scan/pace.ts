@@ -13,9 +13,14 @@ export class Pace {
     this.#until = now() + TURN_MS;
   }
 
+  /** Whether the current turn of the event loop has lasted for long. A loop over many files asks before it awaits a pause. */
+  get isDue(): boolean {
+    return this.#now() >= this.#until;
+  }
+
   /** Resolves in a later turn of the event loop if the current one has lasted for long. */
   async pause(): Promise<void> {
-    if (this.#now() < this.#until) return;
+    if (!this.isDue) return;
     await new Promise((resolve) => setImmediate(resolve));
     this.#until = this.#now() + TURN_MS;
   }

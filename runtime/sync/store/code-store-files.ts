@@ -9,7 +9,7 @@ import { cacheDirectory } from "../../cache/private-files.js";
 import { SyncError } from "../sync-error.js";
 import { chunksOf } from "../tree/chunks.js";
 import { type Digest, digestOf } from "../tree/digest.js";
-import { chunksIn, decodeManifest, type EncodedManifest } from "../tree/manifest.js";
+import { chunksIn, chunksOfManifest, decodeManifest, type EncodedManifest } from "../tree/manifest.js";
 import { BlobFiles } from "./blob-files.js";
 import { thisOwner } from "./owner.js";
 import { StoreFolder } from "./store-folder.js";
@@ -50,7 +50,7 @@ export class CodeStoreFiles {
     this.#folder = new StoreFolder(folder);
     this.#trees = new TreeFiles(this.#folder);
     this.blobs = new BlobFiles(this.#folder);
-    this.#room = new StoreRoom(this.#folder, this.#trees, this.blobs, quota);
+    this.#room = new StoreRoom(this.#folder, this.#trees, quota);
   }
 
   /**
@@ -154,13 +154,29 @@ export class CodeStoreFiles {
     rmSync(this.#folder.of("current", path.basename(name)), { force: true });
   }
 
+  /** Returns the chunks that the store lacks. */
+  missing(chunks: Iterable<readonly [Digest, number]>): Map<Digest, number> {
+    return new Map([...chunks].filter(([digest]) => !this.blobs.has(digest)));
+  }
+
+  /**
+   * Returns the chunks that the store lacks, without a look at the files of the tree that this process has written last. If such a
+   * file has been changed or removed since, `write` throws a {@link BlobMissingError}, and `missing` tells what has to be fetched.
+   */
+  missingBesideLatest(chunks: Iterable<readonly [Digest, number]>): Map<Digest, number> {
+    if (this.#latest === undefined) return this.missing(chunks);
+    const latest = chunksOfManifest(this.#latest.manifest);
+    return this.missing([...chunks].filter(([digest]) => !latest.has(digest)));
+  }
+
   /**
    * Makes room for a tree by removing what is not used.
    *
+   * @param missing the chunks of its files that the store lacks, with their sizes
    * @throws {SyncError} if the tree does not fit beside what is in use
    */
-  makeRoom(id: Digest, manifest: TreeManifest): void {
-    this.#room.make(id, manifest);
+  makeRoom(id: Digest, manifest: TreeManifest, missing: ReadonlyMap<Digest, number>): void {
+    this.#room.make(id, manifest, missing);
   }
 
   /**

@@ -8,7 +8,7 @@ import { readChunks } from "../scan/read-chunks.js";
 import type { Scan } from "../scan/scan.js";
 import { SyncError } from "../sync-error.js";
 import { type Digest, digestOf } from "../tree/digest.js";
-import { chunksIn, MANIFEST_FORMAT } from "../tree/manifest.js";
+import { chunksIn, chunksOfManifest, MANIFEST_FORMAT } from "../tree/manifest.js";
 import type { CodeStoreFiles } from "./code-store-files.js";
 
 /**
@@ -23,28 +23,30 @@ export async function ingest(
   stored: (digest: Digest) => void = () => {},
 ): Promise<void> {
   const pace = new Pace();
-  store.makeRoom(scan.manifest.id, { format: MANIFEST_FORMAT, entries: [...scan.entries] });
+  const manifest = { format: MANIFEST_FORMAT, entries: [...scan.entries] };
+  const missing = store.missing(chunksOfManifest(manifest));
+  store.makeRoom(scan.manifest.id, manifest, missing);
   for (const digest of store.addManifest(scan.manifest)) stored(digest);
   for (const entry of scan.entries) {
     const chunks = chunksIn(entry);
-    if (chunks.every(({ digest }) => store.blobs.has(digest))) {
+    if (!chunks.some(({ digest }) => missing.has(digest))) {
       for (const { digest } of chunks) stored(digest);
       continue;
     }
-    const missing = new Set(chunks.map(({ digest }) => digest));
+    const unread = new Set(chunks.map(({ digest }) => digest));
     const file = scan.fileOf(entry);
     try {
       await readChunks(file, pace, (chunk) => {
         const digest = digestOf(chunk);
-        if (!missing.delete(digest)) return;
-        if (!store.blobs.has(digest)) store.blobs.putVerified(digest, chunk);
+        if (!unread.delete(digest)) return;
+        if (missing.delete(digest)) store.blobs.putVerified(digest, chunk);
         stored(digest);
       });
     } catch (cause) {
       if (cause instanceof SyncError) throw cause;
       throw changed(file, cause);
     }
-    if (missing.size > 0) throw changed(file, undefined);
+    if (unread.size > 0) throw changed(file, undefined);
   }
 }
 

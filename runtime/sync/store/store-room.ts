@@ -7,7 +7,6 @@ import { SyncError } from "../sync-error.js";
 import { chunksOf } from "../tree/chunks.js";
 import { type Digest, digestOf } from "../tree/digest.js";
 import { chunksOfManifest, sizeOf } from "../tree/manifest.js";
-import type { BlobSource } from "./blob-files.js";
 import { hasEnded } from "./owner.js";
 import { planRemoval, type StoredBlob, type StoredTree } from "./plan-removal.js";
 import type { StoreFolder } from "./store-folder.js";
@@ -19,25 +18,24 @@ const FRESH_MS = 10 * 60_000;
 export class StoreRoom {
   readonly #folder: StoreFolder;
   readonly #trees: TreeFiles;
-  readonly #blobs: BlobSource;
   readonly #quota: number;
 
   /** @param quota the size in bytes above which unused trees are removed */
-  constructor(folder: StoreFolder, trees: TreeFiles, blobs: BlobSource, quota: number) {
+  constructor(folder: StoreFolder, trees: TreeFiles, quota: number) {
     this.#folder = folder;
     this.#trees = trees;
-    this.#blobs = blobs;
     this.#quota = quota;
   }
 
   /**
    * Makes room for a tree by removing what is not used.
    *
+   * @param missing the chunks of its files that the store lacks, with their sizes
    * @throws {SyncError} if the tree does not fit beside what is in use
    */
-  make(id: Digest, manifest: TreeManifest): void {
+  make(id: Digest, manifest: TreeManifest, missing: ReadonlyMap<Digest, number>): void {
     let needed = manifest.entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
-    for (const [digest, size] of chunksOfManifest(manifest)) if (!this.#blobs.has(digest)) needed += size;
+    for (const size of missing.values()) needed += size;
     if (this.#trees.folders(id).length > 0) return;
     if (this.#sizeBound() + needed <= this.#quota) {
       this.#folder.attempt("store a tree", () => appendFileSync(this.#sizes(), `${needed}\n`, { mode: 0o600 }));

@@ -66,7 +66,7 @@ export async function writeTree(
     const other = before.get(name);
     if (other === undefined || other.mode !== mode) return false;
     if (Buffer.compare(other.digests, digests) !== 0) return false;
-    const source = path.join(earlier!.folder, name);
+    const source = `${earlier!.folder}/${name}`;
     const isUnchanged = (stats: Stats | undefined) => stats !== undefined && isFileOf(stats, entry);
     return SHARED.test(name) ? linkFile(source, file, isUnchanged) : copyFile(source, file, isUnchanged);
   };
@@ -80,10 +80,10 @@ export async function writeTree(
     made.add(parent);
   };
   for (const entry of entries) {
-    await pace.pause();
+    if (pace.isDue) await pace.pause();
     makeFolderOf(entry.path);
     if (entry.link !== undefined) continue;
-    const file = path.join(folder, entry.path);
+    const file = `${folder}/${entry.path}`;
     inTree(entry.path, () => {
       if (!takeFromEarlier(entry, file)) writeFile(file, entry, blobs);
     });
@@ -131,8 +131,8 @@ function inTree(name: string, write: () => void): void {
 export async function isIntact(folder: string, { entries }: TreeManifest): Promise<boolean> {
   const pace = new Pace();
   for (const entry of entries) {
-    await pace.pause();
-    const file = path.join(folder, entry.path);
+    if (pace.isDue) await pace.pause();
+    const file = `${folder}/${entry.path}`;
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return false;
     if (entry.link !== undefined) {

@@ -10,7 +10,7 @@ import { fetchBlobs, type Peer, type Received } from "./fetch-blobs.js";
 import { DRIVER, STRIPES, sourcesOf, stripeOf } from "./plan-sources.js";
 import type { TransferClock } from "./transfer-clock.js";
 
-/** The number of times that blobs are fetched again which the store has lost meanwhile. */
+/** The number of attempts. Each one fetches the blobs that the store has lost meanwhile. */
 const ATTEMPTS = 3;
 
 /** This host, among those that get the tree. */
@@ -40,12 +40,10 @@ export async function receiveTree(host: ReceivingHost, address: TreeAddress): Pr
   const tree = checkAddress(address);
   const { store, arrivals } = host;
   const received: Received = { blobs: 0, bytes: 0, driverBytes: 0, skipped: [] };
-  const fetch = async (chunks: Iterable<readonly [Digest, number]>): Promise<void> => {
+  const fetch = async (chunks: ReadonlyMap<Digest, number>, missing: ReadonlyMap<Digest, number>): Promise<void> => {
     const stripes = Array.from({ length: STRIPES }, () => new Map<Digest, number>());
-    for (const [digest, size] of chunks) {
-      if (store.blobs.has(digest)) arrivals.arrived(tree, digest);
-      else stripes[stripeOf(digest)]?.set(digest, size);
-    }
+    for (const [digest, size] of missing) stripes[stripeOf(digest)]?.set(digest, size);
+    for (const digest of chunks.keys()) if (!missing.has(digest)) arrivals.arrived(tree, digest);
     const fetches = stripes.map(async (wanted, stripe) => {
       const peers = sourcesOf(host.rank, host.hosts, stripe).map((rank) => host.peer(rank));
       const { blobs, bytes, driverBytes, skipped } = await fetchBlobs(fetching, tree, wanted, peers);
@@ -66,10 +64,13 @@ export async function receiveTree(host: ReceivingHost, address: TreeAddress): Pr
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        await fetch(chunksIn(address).map(({ digest, size }) => [digest, size] as const));
+        const parts = new Map(chunksIn(address).map(({ digest, size }) => [digest, size]));
+        await fetch(parts, store.missing(parts));
         const manifest = manifestOf(store, tree, address);
-        store.makeRoom(tree, manifest);
-        await fetch(chunksOfManifest(manifest));
+        const chunks = chunksOfManifest(manifest);
+        const missing = attempt === 1 ? store.missingBesideLatest(chunks) : store.missing(chunks);
+        store.makeRoom(tree, manifest, missing);
+        await fetch(chunks, missing);
         const folder = await store.write(tree, manifest);
         store.blobs.forgetRecent();
         checkAddons(

@@ -18,6 +18,7 @@ import { CodeStoreFiles } from "../../../runtime/sync/store/code-store-files.js"
 import { ingest } from "../../../runtime/sync/store/ingest.js";
 import { thisOwner } from "../../../runtime/sync/store/owner.js";
 import { digestOf } from "../../../runtime/sync/tree/digest.js";
+import { chunksOfManifest } from "../../../runtime/sync/tree/manifest.js";
 import { addFiles, folderWith, rejection } from "../folder.js";
 import { contentOf, newStore, stored, written } from "./trees.js";
 
@@ -194,12 +195,31 @@ test("a quota removes the trees that were not used for the longest time, and non
   expect(readdirSync(path.join(folder, "manifests"))).toEqual([]);
 });
 
+test("what a program has done to the tree before is found when the next one is written, and then fetched", async () => {
+  const { store } = newStore();
+  const before = await written(store, { "a.js": Buffer.from("one"), "b.js": Buffer.from("two") });
+  const { store: other } = newStore();
+  const found = await stored(other, { "a.js": "one", "b.js": "three" });
+  const manifest = other.manifest(found.manifest.id, found.manifest.address)!;
+  const chunks = chunksOfManifest(manifest);
+  const [one, three] = [digestOf(Buffer.from("one")), digestOf(Buffer.from("three"))];
+  writeFileSync(path.join(before.folder, "a.js"), "uno");
+  expect([...store.missingBesideLatest(chunks).keys()]).toEqual([three]);
+  store.blobs.put(three, other.blobs.get(three)!);
+  const error = await rejection(store.write(found.manifest.id, manifest));
+  expect(error).toMatchObject({ code: "blob-missing", path: "a.js", digest: one });
+  expect([...store.missing(chunks).keys()]).toEqual([one]);
+  store.blobs.put(one, other.blobs.get(one)!);
+  expect(contentOf(await store.write(found.manifest.id, manifest))).toEqual({ "a.js": "644 one", "b.js": "644 three" });
+});
+
 test("room is made for a tree, and one that does not fit beside what is in use is refused", async () => {
   const { store, folder } = newStore(500_000);
   const room = async (files: Record<string, Buffer>) => {
     const { manifest } = await scan({ roots: [folderWith(files)] });
     const entries = (await scan({ roots: [folderWith(files)] })).entries;
-    store.makeRoom(manifest.id, { format: 1, entries: [...entries] });
+    const tree = { format: 1, entries: [...entries] };
+    store.makeRoom(manifest.id, tree, store.missing(chunksOfManifest(tree)));
   };
   const idle = await written(store, { "a.bin": Buffer.alloc(100_000, "1") });
   await room({ "b.bin": Buffer.alloc(200_000, "2") });
