@@ -1,6 +1,7 @@
 /** The images of the real cluster, made from files of this machine: Node.js with npm and a shell, and what pods begin with. */
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -12,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { DebianPrograms } from "./debian-programs.js";
 
 /** The image that holds the namespaces of each pod. */
@@ -23,10 +25,13 @@ export interface ImageArchive {
   readonly file: string;
 }
 
-/** Returns the archives of all images. They are made once for each version of Node.js. */
+/** The image of the controller. */
+export const controllerImage = "viceroy.test/controller:1";
+
+/** Returns the archives of the images that all nodes have. They are made once for each version of Node.js. */
 export function imageArchives(debian: DebianPrograms): ImageArchive[] {
   const folder = path.join(path.dirname(debian.folder), `images-${process.version}`);
-  const names = ["pause", "node"];
+  const names = ["pause", "node"] as const;
   if (!existsSync(folder)) {
     const building = `${folder}.${process.pid}`;
     mkdirSync(building, { recursive: true });
@@ -36,7 +41,17 @@ export function imageArchives(debian: DebianPrograms): ImageArchive[] {
   return names.map((name) => ({ name: `viceroy.test/${name}`, file: path.join(folder, `${name}.tar`) }));
 }
 
-function makeArchive(debian: DebianPrograms, folder: string, name: string): void {
+/**
+ * Makes the image of the controller from the built checkout: Node.js with the package viceroy, as
+ * docs/how-to/provision-hosts-from-a-program.md tells users to make it.
+ * @param folder the folder for the archive
+ */
+export function controllerArchive(debian: DebianPrograms, folder: string): ImageArchive {
+  makeArchive(debian, folder, "controller");
+  return { name: "viceroy.test/controller", file: path.join(folder, "controller.tar") };
+}
+
+function makeArchive(debian: DebianPrograms, folder: string, name: "pause" | "node" | "controller"): void {
   const layout = path.join(folder, name);
   const bundle = path.join(folder, `${name}-bundle`);
   const image = `${layout}:1`;
@@ -47,10 +62,11 @@ function makeArchive(debian: DebianPrograms, folder: string, name: string): void
   umoci("unpack", "--image", image, bundle);
   const root = path.join(bundle, "rootfs");
   addShell(debian, root);
-  if (name === "node") addNode(root);
+  if (name !== "pause") addNode(root);
+  if (name === "controller") addViceroy(root);
   umoci("repack", "--image", image, bundle);
   const run =
-    name === "node"
+    name !== "pause"
       ? ["--config.cmd", "node"]
       : ["--config.entrypoint", "/bin/busybox", "--config.cmd", "sleep", "--config.cmd", "infinity"];
   umoci("config", "--image", image, ...run, "--config.env", "PATH=/usr/local/bin:/usr/bin:/bin");
@@ -84,4 +100,22 @@ function addNode(root: string): void {
   if (!existsSync(npm)) return;
   cpSync(npm, path.join(local, "lib/node_modules/npm"), { recursive: true, dereference: true });
   symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", path.join(local, "bin/npm"));
+}
+
+/** Adds the package viceroy without its dependencies, as it is published. The controller needs none. */
+function addViceroy(root: string): void {
+  const repository = fileURLToPath(new URL("../../..", import.meta.url));
+  const installed = path.join(root, "usr/local/lib/node_modules/viceroy");
+  mkdirSync(installed, { recursive: true });
+  const isLeftOut = (file: string) => file.endsWith(".map") || path.basename(file) === "node_modules";
+  for (const name of ["package.json", "dist"]) {
+    cpSync(path.join(repository, name), path.join(installed, name), {
+      recursive: true,
+      filter: (file) => !isLeftOut(file),
+    });
+  }
+  symlinkSync("../lib/node_modules/viceroy/dist/cli/viceroy.js", path.join(root, "usr/local/bin/viceroy"));
+  chmodSync(path.join(installed, "dist/cli/viceroy.js"), 0o755);
+  // npm's commands are run by /usr/bin/env.
+  symlinkSync("/bin/busybox", path.join(root, "usr/bin/env"));
 }

@@ -59,7 +59,7 @@ export class ClusterNode {
       containerd.check();
       return this.#answers();
     });
-    for (const { name, file } of images) this.#ctr("images", "import", "--base-name", name, file);
+    for (const image of images) this.addImage(image);
     const files = [
       `--config=${this.#at("kubelet.yaml")}`,
       `--kubeconfig=${kubeconfig}`,
@@ -74,6 +74,10 @@ export class ClusterNode {
       name: "kubelet",
       env,
     });
+  }
+
+  addImage({ name, file }: ImageArchive): void {
+    this.#ctr("images", "import", "--base-name", name, file);
   }
 
   /** @throws Error with the log if one of the programs has ended */

@@ -8,9 +8,10 @@ import { fileURLToPath } from "node:url";
 import { CoreV1Api, type V1Pod } from "@kubernetes/client-node";
 import type { KubernetesJobOptions, ProvisionMesh } from "viceroy/job";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Crew, loadCrew, moduleOf } from "../../proc/crew.js";
+import { type Crew, loadCrew } from "../../proc/crew.js";
 import { collectUnhandledFaults } from "../../proc/unhandled-faults.js";
 import { limitUnderLoad, until } from "../../proc/until.js";
+import { type Asked, askForHosts } from "../controller/ask-for-hosts.js";
 import { StartedController } from "../controller/started-controller.js";
 import { JobsOfTests, replacementMs } from "../lab/jobs-of-tests.js";
 import { backend, onKubernetes } from "../lab/on-kubernetes.js";
@@ -18,12 +19,6 @@ import { dropOptionsOfRunner } from "../lab/runner-options.js";
 
 /** Time in ms for hosts to be provisioned, and for those to end whose lease is over. */
 const limit = limitUnderLoad(240_000, 480_000);
-
-interface Got {
-  readonly places?: readonly string[];
-  readonly name?: string;
-  readonly message?: string;
-}
 
 let crew: Crew;
 // The processes of a pod that is deleted are lost.
@@ -73,33 +68,9 @@ onKubernetes("hosts that programs in pods provision", (lab) => {
   type Asking = Awaited<ReturnType<typeof asking>>;
 
   /** Starts a process in the first pod, which asks for hosts before its actors start. */
-  async function provision(
-    trainers: Asking,
-    meshes: Record<string, Partial<ProvisionMesh>>,
-    { releases = false, calls = false, ...options }: { releases?: boolean; calls?: boolean; namespace?: string } = {},
-  ) {
+  function provision(trainers: Asking, meshes: Record<string, Partial<ProvisionMesh>>, asked?: Asked) {
     const withImage = Object.entries(meshes).map(([mesh, own]) => [mesh, { image: lab().nodeImage, ...own }]);
-    const asked = {
-      meshes: Object.fromEntries(withImage),
-      options: { sync: backend === "cluster", ...options },
-      releases,
-      calls,
-    };
-    const procs = trainers.spawnProcs(
-      {},
-      {
-        env: { PROVISION: JSON.stringify(asked) },
-        bootstrap: moduleOf("programs/provision-hosts.ts"),
-      },
-    );
-    const workers = procs.spawn("asker", crew.SteelWorker);
-    let text = "";
-    await until(async () => {
-      [text = ""] = (await workers.env.call("PROVISIONED")).values();
-      return text !== "unset";
-    }, replacementMs);
-    const [where] = (await workers.where.call()).values();
-    return { got: JSON.parse(text) as Got, pid: where!.pid, procs, workers };
+    return askForHosts(crew, trainers, Object.fromEntries(withImage), asked);
   }
 
   const nothingLeft = () => until(async () => (await podsOf(generators)).length === 0, replacementMs);

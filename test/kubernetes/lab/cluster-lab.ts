@@ -8,7 +8,7 @@ import { type Machine, makeNetwork } from "../../faults/machines.js";
 import { until } from "../../proc/until.js";
 import { ControlPlane } from "../cluster/control-plane.js";
 import { debianPrograms } from "../cluster/debian-programs.js";
-import { type ImageArchive, imageArchives } from "../cluster/images.js";
+import { controllerArchive, type ImageArchive, imageArchives } from "../cluster/images.js";
 import { ClusterNode, entering } from "../cluster/node.js";
 import { nodeImage } from "../kubelet/images.js";
 import type { Ends } from "./ends.js";
@@ -85,6 +85,10 @@ export async function startClusterLab(
       forgetHistory: () => plane.forgetHistory(),
       exceedMemory() {
         throw new Error("cannot let a pod exceed its memory: the program in it has to use that much");
+      },
+      async addControllerImage() {
+        const image = controllerArchive(debian, folder);
+        for (const node of nodes) node.addImage(image);
       },
       evictByNode() {
         throw new Error(

@@ -44,6 +44,9 @@ export async function startControlPlaneLab(programs: string, folder: string, end
       forgetHistory: () => plane.forgetHistory(),
       evictByNode: (namespace, pod, resource) => evictFrom(kubelets, namespace!, pod!, resource),
       exceedMemory: async (namespace, pod) => nodeOf(kubelets, namespace!, pod!).exceedMemory(namespace!, pod!),
+      addControllerImage() {
+        throw new Error("cannot add an image: stand-ins of the kubelet run the files of this machine");
+      },
     },
   };
 }

@@ -40,6 +40,8 @@ export interface KubernetesLab {
   evictByNode(namespace: string, pod: string, resource?: "ephemeral-storage" | "memory"): Promise<void>;
   /** Kills the containers of a pod as the kernel does when they use more memory than their limits. Not possible in the real cluster. */
   exceedMemory(namespace: string, pod: string): Promise<void>;
+  /** Makes the image of the controller as its documentation says, and gives it to all nodes. Only possible in the real cluster. */
+  addControllerImage(): Promise<void>;
   /** Runs the real kubectl as the administrator, and returns what it prints. Not possible without the programs of Kubernetes. */
   kubectl(...args: readonly string[]): string;
 }

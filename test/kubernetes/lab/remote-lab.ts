@@ -17,7 +17,13 @@ export interface LabDescription extends Pick<KubernetesLab, "backend" | "kubecon
 
 /** A command: the name of a member of the lab, and its arguments. */
 export interface LabCommand {
-  readonly call: "stopApiServer" | "startApiServer" | "forgetHistory" | "evictByNode" | "exceedMemory";
+  readonly call:
+    | "stopApiServer"
+    | "startApiServer"
+    | "forgetHistory"
+    | "evictByNode"
+    | "exceedMemory"
+    | "addControllerImage";
   readonly args: readonly string[];
 }
 
@@ -38,6 +44,7 @@ export function joinLab(file: string): KubernetesLab {
     forgetHistory: () => call("forgetHistory"),
     evictByNode: (namespace, pod, resource = "memory") => call("evictByNode", namespace, pod, resource),
     exceedMemory: (namespace, pod) => call("exceedMemory", namespace, pod),
+    addControllerImage: () => call("addControllerImage"),
     kubectl: (...args) => execFileSync(kubectl, ["--kubeconfig", kubeconfig, ...args], { encoding: "utf8" }),
   };
 }

@@ -56,6 +56,9 @@ export async function startStandIn(ends: Ends): Promise<KubernetesLab> {
     },
     evictByNode: (namespace, pod, resource) => evictFrom(kubelets, namespace, pod, resource),
     exceedMemory: async (namespace, pod) => nodeOf(kubelets, namespace, pod).exceedMemory(namespace, pod),
+    addControllerImage() {
+      throw new Error("cannot add an image: stand-ins of the kubelet run the files of this machine");
+    },
     kubectl() {
       throw new Error("cannot run kubectl: the stand-in of the API server is no Kubernetes");
     },
