@@ -50,6 +50,20 @@ test("a launch that fails ends in SkyPilot's words, and nothing is left", async 
   expect(await job.find()).toBe(undefined);
 }, 60_000);
 
+test("if one of two clusters cannot be launched, the other one is taken down", async () => {
+  const refused = Object.assign(new Error("no H100 in any region"), { name: "ResourcesUnavailableError" });
+  const cloud = await LocalCloud.start({
+    launching: (cluster) => (cluster.endsWith("-2") ? Promise.reject(refused) : Promise.resolve()),
+  });
+  const job = localJob(cloud, { meshes: { loaders: { hosts: 1 }, trainers: { hosts: 1, gpus: "H100:8" } } });
+  await expect(job.state()).rejects.toThrow(
+    /^cannot start job "train": cannot launch cluster "train-[0-9a-f]{8}-2": SkyPilot says: no H100 in any region \(ResourcesUnavailableError\)$/,
+  );
+  expect(cloud.tasks).toHaveLength(2);
+  expect(cloud.clusters.size).toBe(0);
+  expect(await job.find()).toBe(undefined);
+}, 60_000);
+
 test("a machine without Node.js says so, and what to do", async () => {
   const cloud = await LocalCloud.start();
   const job = localJob(cloud, { node: "no-such-node" });
@@ -143,6 +157,21 @@ test("the hosts of a driver that was killed are used by the next one", async () 
   expect((await job.state())["trainers"]!.extent).toEqual({ hosts: 2 });
   expect(cloud.tasks.length).toBe(1);
 }, 60_000);
+
+test("a cluster that somebody has stopped is started again by the next driver", async () => {
+  const cloud = await LocalCloud.start();
+  const options = localOptions(cloud);
+  const first = startDriver(options);
+  await expect.poll(() => first.lines, { timeout: 50_000 }).toContain("attached");
+  const [cluster] = [...cloud.clusters.values()];
+  await cloud.stop(cluster!.name);
+  first.process.kill("SIGKILL");
+  await first.ended;
+  const job = localJob(cloud, options);
+  expect((await job.state())["trainers"]!.extent).toEqual({ hosts: 2 });
+  expect(cluster!.status).toBe("UP");
+  expect(cloud.clusters.size).toBe(1);
+}, 120_000);
 
 test("a command is refused, because nothing would run it", async () => {
   const cloud = await LocalCloud.start();

@@ -2,8 +2,11 @@
 
 import type { SkyPilotJob } from "viceroy/job";
 import { expect, test } from "vitest";
+import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { LocalCloud } from "./lab/local-cloud.js";
 import { eventsOf, localJob } from "./lab/local-job.js";
+
+const faults = collectUnhandledFaults();
 
 /** Returns the hosts that have printed where they listen. */
 async function listening(job: SkyPilotJob<string>): Promise<string[]> {
@@ -58,6 +61,34 @@ test("a host whose daemon is killed is started again on its machine", async () =
   await expect
     .poll(() => events.find((event) => event.startsWith("host-replaced 0")), { timeout: 50_000 })
     .toBeDefined();
+}, 90_000);
+
+test("hosts that end by themselves again are started after a pause, which is told", async () => {
+  const cloud = await LocalCloud.start();
+  const job = localJob(cloud);
+  await job.state();
+  const events = eventsOf(job);
+  const [name] = [...cloud.clusters.keys()];
+  const replacements = () => events.filter((event) => event.startsWith("host-replaced 0")).length;
+  for (let round = 1; round <= 2; round++) {
+    cloud.killProcesses(name!, 0, () => true);
+    await expect.poll(replacements, { timeout: 60_000 }).toBe(round);
+  }
+  expect(events.filter((event) => event.includes(" is launched again in "))).toEqual([
+    `pending : cluster ${name} is launched again in 4 s: hosts have ended by themselves again within 10 minutes`,
+  ]);
+}, 150_000);
+
+test("a mesh that waits for hosts of a cluster that somebody has stopped ends with what starts it again", async () => {
+  const cloud = await LocalCloud.start();
+  const job = localJob(cloud);
+  const trainers = (await job.state())["trainers"]!;
+  await trainers.spawnProcs({}, { restart: { policy: "on-failure", maxRestarts: 10 } }).ready;
+  const [name] = [...cloud.clusters.keys()];
+  await cloud.stop(name!);
+  await expect
+    .poll(() => faults.map(String), { timeout: 50_000 })
+    .toContainEqual(expect.stringContaining(`cluster ${name} was stopped; apply the job again to start it`));
 }, 90_000);
 
 test("meshes that ask for other machines are clusters of their own, and meshes with equal machines share one", async () => {

@@ -137,6 +137,11 @@ export class LocalCloud {
     await this.#do("/down", {}, cluster);
   }
 
+  /** Stops a cluster, as another user of SkyPilot may do, or its autostop. */
+  async stop(cluster: string): Promise<void> {
+    await this.#do("/stop", {}, cluster);
+  }
+
   /** Ends the processes of a machine that match, which goes on itself. */
   killProcesses(cluster: string, index: number, isWanted: (pid: number) => boolean): void {
     const { name } = this.clusters.get(cluster)!.machines[index]!;

@@ -9,6 +9,7 @@ import type { SkyPilotApi } from "../api/skypilot-api.js";
 import type { Announcement } from "../machine/host-lines.js";
 import type { ClusterPlan } from "../task/plan-clusters.js";
 import { ClusterLog } from "./cluster-log.js";
+import { CrashPauses } from "./crash-pauses.js";
 import { KnownHosts } from "./known-hosts.js";
 import { beginLaunch, followLaunch, openLaunch, reportingAway } from "./launching.js";
 
@@ -48,6 +49,7 @@ export class ClusterRun {
   /** The hosts that are replaced. */
   readonly #lost = new Map<string, Announcement>();
   #repairing: Promise<void> | undefined;
+  readonly #crashes = new CrashPauses(() => performance.now());
   readonly #leaving = new AbortController();
 
   constructor(options: ClusterRunOptions) {
@@ -162,13 +164,19 @@ export class ClusterRun {
     const { signal } = this.#leaving;
     await pause(gatherMs, undefined, { signal });
     const { plan } = this.#options;
-    const lost = [...this.#lost.values()];
-    this.#lost.clear();
+    const lost = this.#takeLost();
     // SkyPilot asks the cloud which machines are left, so that it replaces the others.
     const cluster = await this.#found(true, report, signal);
     if (cluster.status === "STOPPED") {
       throw new Error(`cluster ${plan.name} was stopped${reasonOf(cluster)}; apply the job again to start it`);
     }
+    const ms = this.#crashes.next(cluster.status !== "UP");
+    if (ms > 0) {
+      const why = "hosts have ended by themselves again within 10 minutes";
+      report({ kind: "pending", reason: `cluster ${plan.name} is launched again in ${ms / 1000} s: ${why}` });
+      await pause(ms, undefined, { signal });
+    }
+    lost.push(...this.#takeLost());
     const boots = new Set(lost.map(({ boot }) => boot));
     const held = Object.fromEntries(
       this.hosts.all
@@ -181,6 +189,13 @@ export class ClusterRun {
       reason: `cluster ${plan.name} is launched again to replace ${names}${reasonOf(cluster)}`,
     });
     await this.#launchAgain({ held, replaced: [...boots] }, report, signal);
+    this.#crashes.launched();
+  }
+
+  #takeLost(): Announcement[] {
+    const lost = [...this.#lost.values()];
+    this.#lost.clear();
+    return lost;
   }
 
   async #launchAgain(hosts: RelaunchedHosts, report: Report, signal: AbortSignal): Promise<void> {
