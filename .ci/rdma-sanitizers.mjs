@@ -1,10 +1,11 @@
 /**
  * Runs the addon for registered memory under the sanitizers for addresses and undefined behaviour, or with `--threads` under the sanitizer for
- * data races. Programs exercise one-sided memory and RDMA devices; tests exercise links in shared memory and threads that end.
+ * data races. `--unless-passed` and `--record` are those of passed.mjs. Programs exercise one-sided memory and RDMA devices; tests exercise links in shared memory and threads that end.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { unlessPassed } from "./passed.mjs";
 import { addresses, sanitized, testsOf, threads, withFolder } from "./sanitizers.mjs";
 import { allOf } from "./steps.mjs";
 
@@ -21,7 +22,19 @@ function standIn(folder, name, source, flags) {
   return place;
 }
 
-process.exitCode = await withFolder(async (folder) => {
+/** What decides the result: the addon, what drives it, and the tests. */
+const places = [
+  "native/rdma",
+  "runtime/rdma",
+  "runtime/link/transport/shared-memory",
+  "test/native/rdma.test.ts",
+  "test/rdma/programs",
+  "test/link/transport/shared-memory",
+  ".ci/rdma-sanitizers.mjs",
+  ".ci/sanitizers.mjs",
+];
+
+const check = async (folder) => {
   // A separate test finds data races of rings: test/link/transport/shared-memory/ring.test.ts.
   if (process.argv.includes("--threads")) return (await sanitized("rdma", threads, folder))([memory]);
   const under = await sanitized("rdma", addresses, folder);
@@ -35,4 +48,7 @@ process.exitCode = await withFolder(async (folder) => {
     () => under(testsOf("sockets", "test/native/rdma.test.ts"), { VICEROY_PEERS: "required" }),
     () => under(testsOf("memory", ...links), { VICEROY_PEERS: "required", VICEROY_LINKS: "memory" }),
   ]);
-});
+};
+
+const name = process.argv.includes("--threads") ? "rdma-thread-sanitizer" : "rdma-sanitizers";
+process.exitCode = await unlessPassed(name, places, () => withFolder(check));

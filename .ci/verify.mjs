@@ -143,9 +143,11 @@ await check("compile the schemas of the tests", () =>
 );
 // One script at a time, with one process of tests, so that the tests that run beside them have most of the processors.
 const env = { VITEST_MAX_WORKERS: "1" };
-const sanitized = beside([".ci/rdma-sanitizers.mjs"], { env });
+// What has passed under the sanitizers with the same files passes again (passed.mjs).
+const once = profile === "long" ? "--record" : "--unless-passed";
+const sanitized = beside([".ci/rdma-sanitizers.mjs", once], { env });
 // The sanitized tests need libtorch.
-const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", ...full], { after: [sanitized, addons], env });
+const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", once, ...full], { after: [sanitized, addons], env });
 const torchesTested = beside(torches, { after: [sanitizedTensors, torchesPrepared], env });
 // The tests run the examples with the newest version, or with this one.
 const untested = ["20", "22", ...(usesNewest ? [] : [newest])];
@@ -203,7 +205,7 @@ if (profile === "long") {
   await check("Kubernetes: a cluster", () => node(".ci/kubernetes.mjs"));
   await check("SkyPilot: its API server", () => node(".ci/skypilot.mjs"));
   await check("SkyPilot: machines of a cluster", () => node(".ci/skypilot.mjs", "--cluster"));
-  await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
+  await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads", once));
   await check("soak", () => node(".ci/soak.mjs", "--minutes", "30"));
   const gatewaySoak = (file, amount) => node("--import", "tsx", `test/soak/gateway/${file}.ts`, amount);
   await check("soak of gateways: reconnects", () => gatewaySoak("reconnects", "10000"));

@@ -20,7 +20,7 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** What one sampler has found. */
+/** The result of one sampler. */
 export interface Sample {
   /** The host on which it runs. */
   host: string;

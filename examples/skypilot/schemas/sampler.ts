@@ -1,6 +1,6 @@
 import type { Actor, Int32 } from "viceroy/schema";
 
-/** What one sampler has found. */
+/** The result of one sampler. */
 export interface Sample {
   /** The host on which it runs. */
   host: string;

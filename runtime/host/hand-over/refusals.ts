@@ -10,7 +10,7 @@ import { formatExtent, regionExtent } from "../../shape/index.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
 import { AttachedHosts } from "../attached/attached-hosts.js";
 
-/** What a driver hands over. */
+/** The meshes that a driver hands over. */
 export interface HandedMeshes {
   readonly groups: readonly AttachedHosts[];
   readonly procs: readonly SpawnedProcs[];

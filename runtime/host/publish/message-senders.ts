@@ -15,7 +15,7 @@ interface KnownSender {
   moves: number;
 }
 
-/** What another process has to know to continue with the messages of these senders. */
+/** The last messages of senders, from which another process continues. */
 export interface KnownSenders {
   readonly senders: readonly (KnownSender & { readonly sender: bigint })[];
   readonly hasForgotten: boolean;

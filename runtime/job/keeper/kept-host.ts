@@ -20,7 +20,7 @@ export function logFileOf(logs: string, { mesh, rank }: { mesh: string; rank: nu
   return join(logs, `${mesh}-${rank}.log`);
 }
 
-/** What a host calls its keeper for. */
+/** The calls from a host to its keeper. */
 export interface KeptHostCalls {
   /** Called after each change of the state. */
   changed(host: KeptHost): void;

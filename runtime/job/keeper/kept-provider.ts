@@ -36,7 +36,7 @@ import { clientLogOf } from "./kept-client.js";
 import { logFileOf } from "./kept-host.js";
 import { endMarkedProcesses, hostVariable, keeperVariable, markVariable } from "./marked-processes.js";
 
-/** What is known of hosts that a keeper holds. */
+/** The hosts that a keeper holds, as the record of a job has them. */
 export type KeptAllocation = {
   readonly applyId: string;
   /** The directory of the sockets. */

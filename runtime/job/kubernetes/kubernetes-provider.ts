@@ -65,11 +65,11 @@ const driverEndMs = 60_000;
 /** Time in ms for a host that the driver has lost to be replaced by itself. Its pod is ended when it is not. */
 const fenceMs = 3000;
 
-/** What the controller for provisioning adds to the jobs that it submits. */
+/** The additions of the controller for provisioning to the jobs that it submits. */
 export interface ProviderHooks {
   /** Who else may connect to the pods, as peers of their NetworkPolicy. */
   readonly peers?: readonly object[];
-  /** What is noted about the owner of all objects of a run. */
+  /** The annotations of the owner of all objects of a run. */
   readonly annotations?: Labels;
   /** Keeps the credentials of a run elsewhere, too, after each change of them. */
   readonly saveCredentials?: () => Promise<void>;

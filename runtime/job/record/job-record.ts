@@ -4,7 +4,7 @@ import type { Json } from "../json.js";
 /** The version of the layout of records. A newer one is never read. */
 export const recordVersion = 1;
 
-/** What another program needs to find a submitted job again. */
+/** The facts by which another program finds a submitted job again. */
 export interface JobRecord {
   /** The version of the layout. */
   readonly version: number;

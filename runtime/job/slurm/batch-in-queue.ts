@@ -38,7 +38,7 @@ export interface StartedHost {
   readonly component: number | undefined;
 }
 
-/** What identifies a batch job. */
+/** The id of a batch job in the queue, and the run to which it belongs. */
 export interface BatchIdentity {
   readonly id: number;
   readonly applyId: string;

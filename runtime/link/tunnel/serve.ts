@@ -24,7 +24,7 @@ export interface TunnelServerOptions {
   readonly arrived?: ArrivedConnections;
 }
 
-/** What a driver wants to be connected. */
+/** A request of a driver for a connection to an address. */
 type ConnectRequest = Pick<ChannelRequest, "address" | "refuse">;
 
 export class TunnelServer {

@@ -27,7 +27,7 @@ interface SpareOrder {
   readonly places: string | undefined;
 }
 
-/** What spares are started with. */
+/** The boot file, the options of Node.js and the environment with which spares are started. */
 export type SpareTemplate = Pick<LaunchOptions, "execArgv" | "env"> & {
   /** The boot file. */
   readonly boot: string;

@@ -135,7 +135,7 @@ export function wayTo(platform: Platform, { dial }: GatewayCandidate, absence: n
   return dial && routeByDialling(platform, dial, absence);
 }
 
-/** What a tunnel is made with. */
+/** The host that is asked for a tunnel, and the terms of the tunnel. */
 interface TunnelTarget extends Pick<DriverGatewayOptions, "proof" | "absence"> {
   readonly candidate: GatewayCandidate;
 }

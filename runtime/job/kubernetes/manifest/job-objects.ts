@@ -41,7 +41,7 @@ export interface JobRun {
   readonly shared?: Readonly<Record<string, string>>;
   /** Who else may connect to the pods, as peers of their NetworkPolicy. Default: nobody. */
   readonly peers?: readonly object[];
-  /** What is noted about the owner of all objects. Default: nothing. */
+  /** The annotations of the owner of all objects. Default: none. */
   readonly annotations?: Labels;
   /** The same for programs that only look. */
   readonly viewed?: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ export interface ObjectMetadata {
   readonly name?: string;
   /** The namespace of the object. */
   readonly namespace?: string;
-  /** What selectors find the object by. */
+  /** The labels by which selectors find the object. */
   readonly labels?: Labels;
   /** What programs note about the object. */
   readonly annotations?: Labels;

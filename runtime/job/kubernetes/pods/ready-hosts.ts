@@ -24,7 +24,7 @@ export class HostWait {
   readonly #heldBy: (job: string) => string | undefined;
   readonly #errorOf: (reason: string) => Error;
   #lacksPods = false;
-  /** What was told of each host last. */
+  /** The last report about each host, so that none is made twice. */
   readonly #told = new Map<string, string>();
   /** What keeps each missing host from being up, by the host. */
   #missing: ReadonlyMap<string, string> = new Map();

@@ -18,7 +18,7 @@ export interface ServerHealth extends ServerVersion {
   readonly user: string | undefined;
 }
 
-/** What is launched. */
+/** The body of a request for a launch. */
 export interface LaunchOrder {
   /** The name of the cluster. */
   readonly cluster: string;

@@ -4,7 +4,7 @@ import type { MachineFiles } from "./machine-script.js";
 import { runScript, secretsVariable, setupScript } from "./machine-script.js";
 import type { ClusterPlan } from "./plan-clusters.js";
 
-/** What is about one launch of a cluster. */
+/** The parts of a task that differ between the launches of a job. */
 export interface LaunchedRun {
   readonly applyId: string;
   readonly files: MachineFiles;

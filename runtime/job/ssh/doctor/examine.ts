@@ -13,7 +13,7 @@ const parallel = 16;
 
 const program = new URL("job-ssh-probe.cjs", new URL("./", import.meta.url));
 
-/** What is examined. */
+/** The hosts to examine, and the options with which a job would start them. */
 export interface Examination {
   readonly hosts: readonly string[];
   readonly sshOptions: readonly string[];

@@ -29,7 +29,7 @@ export interface Peer {
   readonly secret: string;
 }
 
-/** What a host says about another one. */
+/** The answer of a host to the question whether it reaches another host. */
 export interface PeerAnswer {
   readonly host: string;
   /** Why the other host cannot be reached; absent if it can. */

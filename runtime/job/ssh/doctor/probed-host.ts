@@ -17,7 +17,7 @@ const endLimit = 3000;
 /** The number of characters of output that are kept. */
 const keptCharacters = 4000;
 
-/** What is known of a host. */
+/** The output of the probe on a host. */
 export interface HostFacts {
   readonly host: string;
   /** What the shell of the host has said, by key: see shell-probe.ts. */
