@@ -2,6 +2,7 @@
  * The life of a job in this program: its current run, from the submission or the discovery in the cache to the end. What
  * users see is in `Job` (job.ts), and what differs between schedulers is behind `JobProvider`.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { errorMessage } from "../../shared/text/error-message.js";
 import { abortable } from "../link/abortable.js";
 import { attachRun } from "./attach-run.js";
@@ -24,6 +25,12 @@ import { formatRecord, type JobRecord } from "./record/job-record.js";
 import { specHash } from "./record/spec-hash.js";
 import { resizeRun } from "./resize-run.js";
 import { type SubmittedJob, submitJob } from "./submitted-job.js";
+
+/**
+ * Time in ms for the hosts of a job that is killed to end their processes in order. Afterwards the scheduler ends the hosts: a host that is gone would be
+ * waited for as long as it may be silent, or as a driver may be without its gateway.
+ */
+const killGraceMs = 10_000;
 
 /** The beginning of a run: submitted, or found again. */
 interface ApplyOptions {
@@ -369,7 +376,8 @@ export class JobLife {
     await this.#applying?.catch(() => {});
     const run = this.#run;
     if (run !== undefined) {
-      await Promise.all((run.attached ?? []).map((mesh) => mesh.stop({ drain: 0 })));
+      const stopped = Promise.all((run.attached ?? []).map((mesh) => mesh.stop({ drain: 0 })));
+      await (this.#own === undefined ? settledWithin(stopped, killGraceMs) : stopped);
       // The command of a batch job only leaves the job. The job ends with it.
       if (this.#own === undefined) {
         await this.provider.destroy(run.record.allocation);
@@ -391,4 +399,11 @@ export class JobLife {
       lock?.release();
     }
   }
+}
+
+/** Waits for a promise, for a time in ms at most. @throws what the promise rejects with until then */
+async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
+  const late = new AbortController();
+  promise.catch(() => {});
+  await Promise.race([promise, pause(ms, undefined, { signal: late.signal }).catch(() => {})]).finally(() => late.abort());
 }

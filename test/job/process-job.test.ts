@@ -115,6 +115,16 @@ describe("everything ends with the job", () => {
     await job.kill();
   });
 
+  test("kill does not wait for a host that does not answer", async () => {
+    const job = makeJob({ attach: { silence: 600_000, keepAlive: 600_000 } });
+    const { workers } = await job.state();
+    await workers.spawnProcs().ready;
+    const { applyId } = job;
+    for (const pid of await hostPids(job)) process.kill(pid, "SIGSTOP");
+    await job.kill();
+    expect(processesOf(applyId!)).toEqual([]);
+  });
+
   test("a killed job can be submitted again", async () => {
     const job = makeJob();
     await job.apply();
