@@ -7,6 +7,9 @@
 import { readSync } from "node:fs";
 import type { Socket } from "node:net";
 
+/** The original function, because a program may replace the functions of `fs`. */
+const readFromDescriptor: typeof readSync = readSync;
+
 /** The size of one read. */
 const READ_BYTES = 64 * 1024;
 
@@ -67,7 +70,7 @@ function readRest(descriptor: number, receive: (bytes: Uint8Array) => void): voi
 /** @returns the number of bytes read, 0 if there are none */
 function tryRead(descriptor: number, bytes: Uint8Array): number {
   try {
-    return readSync(descriptor, bytes);
+    return readFromDescriptor(descriptor, bytes);
   } catch {
     // Nothing is left to read, or the system has dropped it with the connection.
     return 0;
