@@ -22,9 +22,13 @@ function standIn(folder, name, source, flags) {
   return place;
 }
 
-/** What decides the result: the addon, what drives it, and the tests. */
+/** The files that decide the result: those of the addon and of its build, of the runtime that drives it, and of the tests. */
 const places = [
   "native/rdma",
+  "native/build.ts",
+  "native/build-sources.ts",
+  "native/c-library.ts",
+  "native/source-key.ts",
   "runtime/rdma",
   "runtime/link/transport/shared-memory",
   "test/native/rdma.test.ts",

@@ -10,9 +10,14 @@ const tests = process.argv.includes("--full")
   ? ["test/tensor"]
   : ["recorded", "gradients", "hostile", "communicator"].map((name) => `test/tensor/${name}.test.ts`);
 
-/** What decides the result: the addon, what drives it, and the tests. */
+/** The files that decide the result: those of the addon and of its build, of the runtime that drives it, and of the tests. */
 const places = [
   "native/tensor",
+  "native/build.ts",
+  "native/build-sources.ts",
+  "native/c-library.ts",
+  "native/source-key.ts",
+  "native/libtorch.ts",
   "runtime/tensor",
   "test/native/tensor.test.ts",
   "test/tensor",

@@ -403,7 +403,11 @@ export class JobLife {
 
 /** Waits for a promise, for a time in ms at most. @throws what the promise rejects with until then */
 async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
-  const late = new AbortController();
+  const isOver = new AbortController();
   promise.catch(() => {});
-  await Promise.race([promise, pause(ms, undefined, { signal: late.signal }).catch(() => {})]).finally(() => late.abort());
+  try {
+    await Promise.race([promise, pause(ms, undefined, { signal: isOver.signal }).catch(() => {})]);
+  } finally {
+    isOver.abort();
+  }
 }

@@ -67,7 +67,7 @@ const fenceMs = 3000;
 
 /** The additions of the controller for provisioning to the jobs that it submits. */
 export interface ProviderHooks {
-  /** Who else may connect to the pods, as peers of their NetworkPolicy. */
+  /** Further peers of the NetworkPolicy, which may connect to the pods. */
   readonly peers?: readonly object[];
   /** The annotations of the owner of all objects of a run. */
   readonly annotations?: Labels;

@@ -39,7 +39,7 @@ export interface JobRun {
   readonly secrets?: Readonly<Record<string, string>>;
   /** The record and the credentials for programs on other machines, in base64 by their names; absent: there are none yet. */
   readonly shared?: Readonly<Record<string, string>>;
-  /** Who else may connect to the pods, as peers of their NetworkPolicy. Default: nobody. */
+  /** Further peers of the NetworkPolicy, which may connect to the pods. Default: none. */
   readonly peers?: readonly object[];
   /** The annotations of the owner of all objects. Default: none. */
   readonly annotations?: Labels;

@@ -27,7 +27,7 @@ export class ControllerError extends Error {
   }
 }
 
-/** Where this program finds the controller, and what it proves itself with. */
+/** The address of the controller, and the proof that this program shows to it. */
 export interface ControllerAccess {
   readonly url: string;
   /** The folder with the token of the pod and the authority of the controller. Kubernetes replaces both. */

@@ -1,5 +1,5 @@
 /**
- * What programs in pods and the controller for provisioning tell each other: JSON over HTTPS. The program shows a token of its pod's service account,
+ * The messages between programs in pods and the controller for provisioning: JSON over HTTPS. The program shows a token of its pod's service account,
  * and the controller a certificate of its own authority.
  *
  * | request | what it does |

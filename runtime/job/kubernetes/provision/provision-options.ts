@@ -19,7 +19,7 @@ export interface ProvisionOptions {
   readonly namespace?: string;
   /** The times in which all hosts must be up, and in which a lost one must be up again. Default: `"2m"`. */
   readonly hostTimeout?: Duration | { readonly start?: Duration; readonly lost?: Duration };
-  /** How this program connects to the hosts. */
+  /** The limits with which this program connects to the hosts. */
   readonly attach?: JobAttachOptions;
   /** Whether the code of the program is brought to the hosts, and how. Default: true. */
   readonly sync?: boolean | JobSyncOptions;

@@ -24,7 +24,7 @@ const resultMs = 60_000;
 /** Time in ms for the other answers, which are quick. */
 const answerMs = 30_000;
 
-/** How a request is sent and followed. */
+/** The options with which a request is sent and followed. */
 export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told of what SkyPilot prints about the request. */

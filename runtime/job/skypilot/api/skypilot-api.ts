@@ -12,7 +12,7 @@ import { SkyPilotError, strangeError } from "./skypilot-error.js";
 /** Time in ms for the answer about the health of an API server. */
 const healthMs = 10_000;
 
-/** What an API server says of itself. */
+/** The answer of an API server to the question for its health. */
 export interface ServerHealth extends ServerVersion {
   /** The name of the user that the credentials are of; undefined if the server knows no users. */
   readonly user: string | undefined;

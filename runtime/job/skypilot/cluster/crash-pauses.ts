@@ -1,6 +1,6 @@
 /**
- * How long a cluster waits before it is launched again for hosts that end by themselves again and again, such as those of a program that uses too
- * much memory. Kubernetes does the same for its pods. Hosts on machines that were taken away are replaced without such a pause.
+ * The pauses before a cluster is launched again. They grow while its hosts end by themselves again and again, such as those of a program that uses
+ * too much memory. Kubernetes does the same for its pods. Hosts on machines that were taken away are replaced without such a pause.
  */
 
 /** The first pause in milliseconds. Each further one is twice as long. */

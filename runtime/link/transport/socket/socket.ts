@@ -1,4 +1,4 @@
-/** What all sockets of a network have: an address of the peer, and settings. */
+/** The address of the peer of a socket, and the settings of all sockets of a network. */
 import type { Socket } from "node:net";
 
 /**

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
 import { tuneSocket } from "./socket.js";
 
-/** How a data connection is made. */
+/** The gateway of a data connection, its first bytes, and its end. */
 export interface Via {
   /** The driver gateway, to which the connection is made. */
   readonly gateway: SocketAddress;

@@ -40,7 +40,7 @@ export async function connectTcpVia({ gateway, opening, lifetime }: Via, signal:
   return pipe;
 }
 
-/** What a listener does with data connections, and the limits on connections until it is known whether they are some. */
+/** The handler of data connections of a listener, and the limits on connections that have not shown yet whether they are data connections. */
 export interface DataConnectionTaker {
   readonly limits: HalfOpenLimits;
   readonly take: TakeDataConnection;
