@@ -66,7 +66,7 @@ const together = [
  * runs them over sockets with the newest version (VICEROY_TESTS=newest), and the others with its own (VICEROY_TESTS=others).
  */
 const startsProcesses = [
-  "test/{examples,host,proc,supervise,sync,tasks}/**/*.test.ts",
+  "test/{examples,host,monorepo,proc,skypilot,supervise,sync,tasks}/**/*.test.ts",
   // Machines that ssh reaches have the Node.js of the system, which runs the tests of them, too.
   "test/job/**/!(ssh-*|detach-on-ssh|command-list|job-resize|slurm-states).test.ts",
   "test/kubernetes/job/{command,detach,provision,resize}.test.ts",

@@ -20,13 +20,16 @@ import { root, run } from "./steps.mjs";
 export async function runTests(args, { profile = "short", through = [], node = process.execPath, env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-tests-"));
   const report = path.join(folder, "report.json");
+  const unhandled = path.join(folder, "unhandled.json");
   try {
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const reporters = ["default", "json", "./.ci/unhandled-errors.mjs"].map((name) => `--reporter=${name}`);
+    reporters.push(`--outputFile.json=${report}`);
     const vitest = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args];
     const [file, ...command] = [...through, node, ...vitest];
-    const code = await run(file, command, { env: { VICEROY_TEST_PROFILE: profile, ...pathTo(node), ...env } });
+    const variables = { VICEROY_TEST_PROFILE: profile, VICEROY_UNHANDLED_ERRORS: unhandled, ...pathTo(node), ...env };
+    const code = await run(file, command, { env: variables });
     for (const line of longest(report)) console.log(line);
-    const { tests, ...counts } = countsOf(report);
+    const { tests, ...counts } = countsOf(report, unhandled);
     return { code, ...counts, tests: tests.map((test) => ({ ...test, options: { profile, through, node } })) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -39,8 +42,11 @@ export function pathTo(node) {
   return { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` };
 }
 
-/** Returns the counts of a report, and the file, the title and the message of each failed test. */
-function countsOf(report) {
+/**
+ * Returns the counts of a report, and the file, the title and the message of each failed test. An error that belongs to no
+ * test counts as a failure.
+ */
+function countsOf(report, unhandled) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
     const isFailed = ({ status }) => status === "failed";
@@ -54,8 +60,9 @@ function countsOf(report) {
       })),
     );
     const files = broken.map(({ name, message }) => failure([path.relative(root, name)], message));
-    const failures = [...tests.map(({ text }) => text), ...files];
-    return { passed: numPassedTests, failed: numFailedTests + broken.length, failures, tests };
+    const errors = JSON.parse(readFileSync(unhandled, "utf8"));
+    const failures = [...tests.map(({ text }) => text), ...files, ...errors];
+    return { passed: numPassedTests, failed: numFailedTests + broken.length + errors.length, failures, tests };
   } catch {
     return { passed: 0, failed: 1, failures: ["vitest has written no report"], tests: [] };
   }

@@ -16,12 +16,12 @@ afterEach(() => child.kill("SIGKILL"));
 
 async function start(): Promise<void> {
   shown = "";
-  child = spawn(process.execPath, [cli, "repl"], { cwd: project, stdio: "pipe" });
-  for (const stream of [child.stdout!, child.stderr!]) {
-    stream.on("data", (chunk) => {
-      shown += chunk;
-    });
-  }
+  // One pipe for both outputs, as in a terminal: two pipes would not say whether a report came before the prompt.
+  const program = [process.execPath, cli, "repl"];
+  child = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", ...program], { cwd: project, stdio: "pipe" });
+  child.stdout!.on("data", (chunk) => {
+    shown += chunk;
+  });
   await prompted();
 }
 
