@@ -5,6 +5,7 @@
  * only. Other arguments are passed to vitest.
  */
 import { spawn } from "node:child_process";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import { clusterPrograms, prepareCluster } from "./kubernetes/cluster-programs.mjs";
 import { buildPrograms, programsFolder } from "./kubernetes/programs.mjs";
@@ -60,7 +61,11 @@ if (process.exitCode === 0 && !has("--prepare")) {
   if (has("--cluster")) {
     const lab = await startLab();
     try {
-      const env = { VICEROY_SKYPILOT_URL: lab.url, VICEROY_SKYPILOT_KUBECTL: JSON.stringify(lab.kubectl) };
+      const env = {
+        VICEROY_SKYPILOT_URL: lab.url,
+        VICEROY_SKYPILOT_KUBECTL: JSON.stringify(lab.kubectl),
+        VICEROY_SKYPILOT_CLIENT: path.join(path.dirname(pythonOf()), "sky"),
+      };
       await test(["test/skypilot/cluster.test.ts", "test/skypilot/cluster-job.test.ts"], env, lab.through);
     } finally {
       await lab.stop();

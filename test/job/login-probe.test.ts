@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { LoginProbe } from "../../runtime/job/slurm/reach/login-probe.js";
-import { NodeReach } from "../../runtime/job/slurm/reach/node-reach.js";
-import { SlurmCommands } from "../../runtime/job/slurm/slurm-commands.js";
+import { LoginCommands } from "../../runtime/job/reach/login-commands.js";
+import { LoginProbe } from "../../runtime/job/reach/login-probe.js";
+import { NodeReach } from "../../runtime/job/reach/node-reach.js";
 
-/** The commands of Slurm on this machine, which count how many have run. */
-class CountingCommands extends SlurmCommands {
+/** The commands of this machine, which count how many have run. */
+class CountingCommands extends LoginCommands {
   count = 0;
 
   constructor() {

@@ -1,24 +1,32 @@
 /** Tests of jobs of SkyPilot on pods of a real Kubernetes cluster: `npm run test:skypilot -- --cluster`. Without one, they are skipped. */
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { SkyPilotJob } from "viceroy/job";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { peer } from "../peers.js";
 import { userId } from "./lab/real-server.js";
 import { clusterImage } from "./lab/skypilot-lab.js";
 
 const url = process.env["VICEROY_SKYPILOT_URL"];
 const kubectl = JSON.parse(process.env["VICEROY_SKYPILOT_KUBECTL"] ?? "[]") as string[];
+/** SkyPilot's own command line. */
+const client = process.env["VICEROY_SKYPILOT_CLIENT"];
 const commandLine = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 const module = fileURLToPath(new URL("lab/cluster-job.mjs", import.meta.url));
 const run = promisify(execFile);
 
-function options(meshes: Record<string, { hosts: number }>) {
+function testFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-skypilot-pods-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return folder;
+}
+
+function options(meshes: Record<string, { hosts: number }>) {
+  const folder = testFolder();
   const machine = { cpus: 1, memory: "1GiB", image: `docker:${clusterImage}` };
   return {
     name: "pods",
@@ -46,6 +54,11 @@ function pods(): string[] {
   return text.split("\n").filter((name) => name !== "");
 }
 
+/** Returns the name of the cluster of a pod. */
+function clusterOf(pod: string): string {
+  return pod.replace(/^pod\/(pods-[0-9a-f]{8})-.*$/, "$1");
+}
+
 test.skipIf(url === undefined)(
   "pods are the hosts of two meshes, a pod that is killed is replaced at its rank, and nothing is left after the end",
   async () => {
@@ -58,7 +71,7 @@ test.skipIf(url === undefined)(
       for await (const { kind, mesh, reason } of job.watch()) events.push(`${kind} ${mesh ?? ""}: ${reason}`);
     })();
     await job.state();
-    const [name] = pods().map((pod) => pod.replace(/^pod\/(pods-[0-9a-f]{8})-.*$/, "$1"));
+    const name = clusterOf(pods()[0]!);
     expect(pods().length).toBe(2);
     expect(await viceroy(given, "state")).toContain(`cluster ${name} is UP on Kubernetes (lab), $0.00 until now`);
     const [head, worker] = pods();
@@ -86,6 +99,58 @@ test.skipIf(url === undefined)(
     expect(pods()).toEqual([]);
     expect(await viceroy(given, "logs")).toContain("viceroy host: attached: ");
     expect(events.at(-1)).toMatch(/^ended /);
+  },
+  900_000,
+);
+
+/**
+ * Makes `ssh` read what SkyPilot's own client writes into a home of the test.
+ * @returns the file with the arguments of each `ssh`, and a function that runs the client
+ */
+function skyPilotClient() {
+  const home = testFolder();
+  mkdirSync(path.join(home, ".ssh"), { mode: 0o700 });
+  const config = path.join(home, ".ssh/config");
+  writeFileSync(config, "", { mode: 0o600 });
+  const used = path.join(home, "used");
+  const wrapper = path.join(home, "ssh");
+  writeFileSync(
+    wrapper,
+    `#!/bin/sh\necho "$@" >> '${used}'\nHOME='${home}' exec '${peer("ssh")}' -F '${config}' "$@"\n`,
+  );
+  chmodSync(wrapper, 0o755);
+  vi.stubEnv("PATH", `${home}:${process.env["PATH"]}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const env = {
+    ...process.env,
+    HOME: home,
+    SKYPILOT_USER_ID: userId,
+    SKYPILOT_API_SERVER_ENDPOINT: url,
+    SKYPILOT_DISABLE_USAGE_COLLECTION: "1",
+  };
+  return { used, sky: (...args: string[]) => run(client!, args, { env, cwd: home }) };
+}
+
+test.skipIf(url === undefined)(
+  "a program that does not reach the pods itself goes through the first one, by the name that SkyPilot makes known to ssh",
+  async () => {
+    process.env["SKYPILOT_USER_ID"] = userId;
+    const { used, sky } = skyPilotClient();
+    const job = new SkyPilotJob({ ...options({ trainers: { hosts: 2 } }), reach: "ssh" });
+    onTestFinished(() => job.kill());
+    const attached = job.state();
+    attached.catch(() => {});
+    await expect.poll(pods, { timeout: 300_000 }).toHaveLength(2);
+    const name = clusterOf(pods()[0]!);
+    // A user runs it once the cluster is up.
+    await expect.poll(async () => (await sky("status")).stdout, { timeout: 300_000, interval: 2000 }).toMatch(/ UP /);
+    expect((await attached)["trainers"]!.extent).toEqual({ hosts: 2 });
+    const forwards = readFileSync(used, "utf8")
+      .split("\n")
+      .filter((line) => line.includes("-W"));
+    expect(new Set(forwards.map((line) => line.split(" ").at(-1)))).toEqual(new Set([name]));
+    await job.kill();
+    expect(pods()).toEqual([]);
   },
   900_000,
 );

@@ -3,11 +3,20 @@ import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { Report } from "../provider.js";
-import { SilentHostError } from "./answering-hosts.js";
+import { SilentHostError } from "../reach/answering-hosts.js";
+import type { LoginCommands } from "../reach/login-commands.js";
+import type { NodeReach } from "../reach/node-reach.js";
 import { commentOf, warnSeconds } from "./batch-script.js";
-import { accountedEnd, hasComment, hostNames, isLiving, isWarned, type QueueLine, queryQueue } from "./queue.js";
-import type { NodeReach } from "./reach/node-reach.js";
-import { SlurmCommandError, type SlurmCommands } from "./slurm-commands.js";
+import {
+  accountedEnd,
+  hasComment,
+  hostNames,
+  isLiving,
+  isTransient,
+  isWarned,
+  type QueueLine,
+  queryQueue,
+} from "./queue.js";
 import { readSlurmLogs, type SlurmLogFile } from "./slurm-logs.js";
 
 /** Time in ms between two questions about the queue: each is twice the one before. */
@@ -62,11 +71,11 @@ export interface Started {
 }
 
 export class BatchInQueue {
-  readonly #commands: SlurmCommands;
+  readonly #commands: LoginCommands;
   readonly #job: BatchIdentity;
   readonly #reach: NodeReach;
 
-  constructor(commands: SlurmCommands, job: BatchIdentity, reach: NodeReach) {
+  constructor(commands: LoginCommands, job: BatchIdentity, reach: NodeReach) {
     this.#commands = commands;
     this.#job = job;
     this.#reach = reach;
@@ -208,7 +217,7 @@ export class BatchInQueue {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof SlurmCommandError && error.isTransient)) throw error;
+        if (!isTransient(error)) throw error;
         report({ kind: "pending", reason: `Slurm does not answer: ${error.said}` });
       }
       await pause(wait, undefined, { signal, ref: false });

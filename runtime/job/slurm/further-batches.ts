@@ -3,9 +3,9 @@
  * comment of each tells its mesh and its ranks.
  */
 import { formatPlace, type HostPlace } from "../mesh-spec.js";
+import type { LoginCommands } from "../reach/login-commands.js";
 import { commentOf } from "./batch-script.js";
 import { findComments } from "./queue.js";
-import type { SlurmCommands } from "./slurm-commands.js";
 
 /** Hosts of one mesh with successive ranks. */
 export interface FurtherHosts {
@@ -26,7 +26,7 @@ export function furtherComment(applyId: string, { mesh, first, hosts }: FurtherH
 }
 
 /** Finds those that have not ended, in the order of their ranks. @param ended whether to return those that have ended, too */
-export async function furtherBatches(commands: SlurmCommands, applyId: string, ended = false): Promise<FurtherBatch[]> {
+export async function furtherBatches(commands: LoginCommands, applyId: string, ended = false): Promise<FurtherBatch[]> {
   const found = await findComments(commands, commentOf(applyId), ended);
   const batches = found.flatMap(({ id, rest }) => {
     const [, mesh, first, hosts] = /^ (\w+):(\d+)\+(\d+)(?: |$)/.exec(rest) ?? [];

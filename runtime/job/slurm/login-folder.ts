@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { quote } from "../quote.js";
-import type { SlurmCommands } from "./slurm-commands.js";
+import type { LoginCommands } from "../reach/login-commands.js";
 
 /** Returns the path of the folder, in the home directory. */
 export function loginFolder(applyId: string): string {
@@ -10,7 +10,7 @@ export function loginFolder(applyId: string): string {
 }
 
 /** Writes a file that only the user can read. Its text reaches the login node through the standard input of ssh. */
-export async function writeOnLogin(commands: SlurmCommands, file: string, text: string): Promise<void> {
+export async function writeOnLogin(commands: LoginCommands, file: string, text: string): Promise<void> {
   await commands.run(["sh", "-c", `umask 077 && cat > ${quote(file)}`], text);
 }
 
@@ -20,7 +20,7 @@ export async function writeOnLogin(commands: SlurmCommands, file: string, text: 
  * @returns the absolute path of the folder on the cluster
  */
 export async function makeLoginFolder(
-  commands: SlurmCommands,
+  commands: LoginCommands,
   applyId: string,
   from: string,
   names: readonly string[],

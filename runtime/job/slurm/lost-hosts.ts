@@ -5,10 +5,10 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { formatPlace, type HostPlace } from "../mesh-spec.js";
+import type { LoginCommands } from "../reach/login-commands.js";
+import type { NodeReach } from "../reach/node-reach.js";
 import type { BatchIdentity, BatchInQueue, StartedHost } from "./batch-in-queue.js";
 import { endIncarnation, incarnationsName } from "./host-loop.js";
-import type { NodeReach } from "./reach/node-reach.js";
-import type { SlurmCommands } from "./slurm-commands.js";
 
 /** Time in ms between two questions, and for one attempt to reach a host. */
 const lookMs = 1000;
@@ -23,13 +23,13 @@ export interface Incarnation extends StartedHost {
 }
 
 export class LostHosts {
-  readonly #commands: SlurmCommands;
+  readonly #commands: LoginCommands;
   readonly #job: BatchIdentity;
   readonly #batch: BatchInQueue;
   readonly #reach: NodeReach;
   #look: Promise<ReadonlyMap<string, Incarnation>> | undefined;
 
-  constructor(commands: SlurmCommands, job: BatchIdentity, batch: BatchInQueue, reach: NodeReach) {
+  constructor(commands: LoginCommands, job: BatchIdentity, batch: BatchInQueue, reach: NodeReach) {
     this.#commands = commands;
     this.#job = job;
     this.#batch = batch;

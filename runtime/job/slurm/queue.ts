@@ -1,5 +1,5 @@
 /** What Slurm says about a job: the lines of `squeue`, read from their portable text form. */
-import { SlurmCommandError, type SlurmCommands } from "./slurm-commands.js";
+import { LoginCommandError, type LoginCommands } from "../reach/login-commands.js";
 
 /** The state of one job, or of one component of a heterogeneous job. */
 export interface QueueLine {
@@ -45,17 +45,28 @@ const format = ["State:30", "NodeList:4000", "Reason:300", "TimeLeft:30", "Resta
   .map((field) => `${field}|`)
   .join(",");
 
+/** Returns whether the controller of Slurm, or the login node, does not answer, which passes. */
+export function isTransient(error: unknown): error is LoginCommandError {
+  if (!(error instanceof LoginCommandError)) return false;
+  return (
+    error.isOfSsh ||
+    /unable to contact slurm controller|connection (?:refused|timed out|reset)|socket timed out|zero bytes/i.test(
+      error.said,
+    )
+  );
+}
+
 /**
  * Asks Slurm about a job.
  * @returns one line per component; none if Slurm does not know the job any more
- * @throws SlurmCommandError if Slurm does not answer
+ * @throws LoginCommandError if Slurm does not answer
  */
-export async function queryQueue(commands: SlurmCommands, jobId: number): Promise<readonly QueueLine[]> {
+export async function queryQueue(commands: LoginCommands, jobId: number): Promise<readonly QueueLine[]> {
   try {
     const out = await commands.run(["squeue", "--noheader", `--jobs=${jobId}`, "--states=all", `--Format=${format}`]);
     return out.split("\n").flatMap(parseLine);
   } catch (error) {
-    if (error instanceof SlurmCommandError && /invalid job id/i.test(error.said)) return [];
+    if (error instanceof LoginCommandError && /invalid job id/i.test(error.said)) return [];
     throw error;
   }
 }
@@ -97,7 +108,7 @@ export interface FoundJob {
 }
 
 /** Finds the jobs of a run by the beginning of their comment. @param ended whether to return those that have ended, too */
-export async function findComments(commands: SlurmCommands, comment: string, ended = false): Promise<FoundJob[]> {
+export async function findComments(commands: LoginCommands, comment: string, ended = false): Promise<FoundJob[]> {
   const out = await commands.run(["squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%k"]);
   const found = out.split("\n").flatMap((line): [number, FoundJob][] => {
     const [name = "", state = "", ...parts] = line.split("|");
@@ -111,7 +122,7 @@ export async function findComments(commands: SlurmCommands, comment: string, end
 }
 
 /** Returns the names of nodes, in Slurm's order. */
-export async function hostNames(commands: SlurmCommands, nodes: string): Promise<string[]> {
+export async function hostNames(commands: LoginCommands, nodes: string): Promise<string[]> {
   if (nodes === "") return [];
   const out = await commands.run(["scontrol", "show", "hostnames", nodes]);
   return out.split("\n").filter((name) => /^[\w.-]+$/.test(name));
@@ -120,7 +131,7 @@ export async function hostNames(commands: SlurmCommands, nodes: string): Promise
 /**
  * Returns how a job has ended by the accounting of Slurm; undefined if Slurm keeps no accounts, or does not know the job.
  */
-export async function accountedEnd(commands: SlurmCommands, jobId: number): Promise<string | undefined> {
+export async function accountedEnd(commands: LoginCommands, jobId: number): Promise<string | undefined> {
   try {
     const out = await commands.run([
       "sacct",

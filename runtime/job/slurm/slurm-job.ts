@@ -4,8 +4,8 @@ import { type Duration, durationMs } from "../duration.js";
 import { Job } from "../job.js";
 import { checkJobOptions, type JobOptions } from "../job-options.js";
 import type { MeshSpec } from "../mesh-spec.js";
+import type { NodeReachChoice } from "../reach/node-reach.js";
 import { checkRecord, type JobRecord } from "../record/job-record.js";
-import type { NodeReachChoice } from "./reach/node-reach.js";
 import { SlurmProvider } from "./slurm-provider.js";
 import { checkArgument, checkSlurmMeshes, type SlurmSpec } from "./slurm-spec.js";
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { JobLogLine } from "../provider.js";
-import type { SlurmCommands } from "./slurm-commands.js";
+import type { LoginCommands } from "../reach/login-commands.js";
 
 /** Time in ms between two looks at files that are followed. */
 const followMs = 500;
@@ -18,7 +18,7 @@ export interface SlurmLogFile {
 
 /** @param isOver returns whether nothing is written any more; undefined to read what is there only */
 export async function* readSlurmLogs(
-  commands: SlurmCommands,
+  commands: LoginCommands,
   files: readonly SlurmLogFile[],
   isOver: (() => Promise<boolean>) | undefined,
   signal: AbortSignal,

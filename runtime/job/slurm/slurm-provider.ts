@@ -27,6 +27,8 @@ import type { Json } from "../json.js";
 import type { DialHost } from "../kernel.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../mesh-spec.js";
 import type { GrowOptions, JobLogLine, JobProvider, LogRequest, ReadyHost, Report, Submission } from "../provider.js";
+import { LoginCommands } from "../reach/login-commands.js";
+import { NodeReach, type NodeReachChoice } from "../reach/node-reach.js";
 import { type BatchIdentity, BatchInQueue } from "./batch-in-queue.js";
 import { type BatchJob, batchScript, commentOf, portOf } from "./batch-script.js";
 import {
@@ -40,8 +42,6 @@ import {
 import { loginFolder, makeLoginFolder, writeOnLogin } from "./login-folder.js";
 import { type Incarnation, LostHosts } from "./lost-hosts.js";
 import { findComments } from "./queue.js";
-import { NodeReach, type NodeReachChoice } from "./reach/node-reach.js";
-import { SlurmCommands } from "./slurm-commands.js";
 import { readSlurmLogs } from "./slurm-logs.js";
 import type { SlurmSpec } from "./slurm-spec.js";
 
@@ -79,6 +79,9 @@ const tokenName = "token";
 /** The name of the file whose lock a driver holds while it changes the number of batch jobs. */
 const lockName = "resize.lock";
 
+/** The advice if this machine does not have the commands of Slurm. */
+const missingAdvice = "install Slurm's client programs, or name a login node with the option login";
+
 /** Time in ms that the hosts wait for a driver, if they are to end with it. The driver attaches them one after another. */
 const driverEndMs = 60_000;
 
@@ -93,7 +96,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
   readonly growsByQueue = true;
   readonly sharesFolder = true;
   readonly spec: SlurmSpec;
-  readonly #commands: SlurmCommands;
+  readonly #commands: LoginCommands;
   readonly choosesWay: boolean;
   readonly #reach: NodeReach;
   /** The batch jobs whose hosts are waited for, by their ids. */
@@ -103,7 +106,7 @@ export class SlurmProvider implements JobProvider<SlurmAllocation> {
     this.spec = spec;
     // The command of a batch job is on a node, where the commands of Slurm are.
     const login = process.env[batchVariable] === undefined ? spec.login : null;
-    this.#commands = new SlurmCommands(login);
+    this.#commands = new LoginCommands(login, missingAdvice);
     this.choosesWay = reach !== null;
     this.#reach = new NodeReach(login, reach, this.#commands);
   }

@@ -6,8 +6,8 @@ import { connectTcp } from "../../../link/transport/tcp/connect.js";
 import { hostUri } from "../../credentials/credentials-folder.js";
 import { formatPlace, type HostPlace, hostPlaces } from "../../mesh-spec.js";
 import type { ReadyHost, Report } from "../../provider.js";
-import { NodeReach } from "../../slurm/reach/node-reach.js";
-import { SlurmCommands } from "../../slurm/slurm-commands.js";
+import { LoginCommands } from "../../reach/login-commands.js";
+import { NodeReach } from "../../reach/node-reach.js";
 import { makeDaemonArchive } from "../../ssh/daemon-archive.js";
 import type { SkyPilotApi } from "../api/skypilot-api.js";
 import type { SkyPilotAccess, SkyPilotAllocation } from "../described-job.js";
@@ -54,7 +54,7 @@ export class OpenRun {
     const { applyId, folder } = allocation;
     const plans = planClusters(spec, applyId);
     const login = access.login ?? plans[0]!.name;
-    this.reach = new NodeReach(login, access.reach, new SlurmCommands(login));
+    this.reach = new NodeReach(login, access.reach, new LoginCommands(login));
     const onHosts = () => this.#see();
     this.clusters = new Map(
       plans.map((plan) => {

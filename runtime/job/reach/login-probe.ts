@@ -2,8 +2,8 @@
  * Asks the login node whether hosts accept connections, where this machine does not reach them itself. All hosts that are asked at
  * the same time share one command.
  */
-import type { AskedHost } from "../answering-hosts.js";
-import type { SlurmCommands } from "../slurm-commands.js";
+import type { AskedHost } from "./answering-hosts.js";
+import type { LoginCommands } from "./login-commands.js";
 
 /** The largest number of hosts that one command asks. */
 const batchSize = 64;
@@ -27,11 +27,11 @@ interface Question {
 }
 
 export class LoginProbe {
-  readonly #commands: SlurmCommands;
+  readonly #commands: LoginCommands;
   #questions: Question[] = [];
   #isAsking = false;
 
-  constructor(commands: SlurmCommands) {
+  constructor(commands: LoginCommands) {
     this.#commands = commands;
   }
 

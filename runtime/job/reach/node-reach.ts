@@ -2,11 +2,11 @@
  * Connects a driver to the nodes of its job: by their names if the network leads to them, and otherwise through the login node. A driver on a
  * laptop usually reaches the login node alone.
  */
-import type { DialHost } from "../../kernel.js";
-import { canConnect } from "../../reach/can-connect.js";
-import { forwardPort } from "../../ssh/forward/forward-port.js";
-import { type AskedHost, connectOnce, waitForAnswer } from "../answering-hosts.js";
-import type { SlurmCommands } from "../slurm-commands.js";
+import type { DialHost } from "../kernel.js";
+import { forwardPort } from "../ssh/forward/forward-port.js";
+import { type AskedHost, connectOnce, waitForAnswer } from "./answering-hosts.js";
+import { canConnect } from "./can-connect.js";
+import type { LoginCommands } from "./login-commands.js";
 import { LoginProbe } from "./login-probe.js";
 
 /** The way by which a driver reaches nodes. Null: the driver finds out with the first of them, if there is a login node. */
@@ -19,7 +19,7 @@ export class NodeReach {
   #isDirect: boolean | undefined;
 
   /** @param login the login node; null if this program is in the network of the nodes */
-  constructor(login: string | null, choice: NodeReachChoice, commands: SlurmCommands) {
+  constructor(login: string | null, choice: NodeReachChoice, commands: LoginCommands) {
     this.#login = login;
     this.#probe = new LoginProbe(commands);
     if (login === null || choice !== null) this.#isDirect = login === null || choice === "direct";

@@ -1,4 +1,4 @@
-/** Runs the commands of Slurm, on this machine or on a login node over `ssh`. Only their portable text output is read. */
+/** Runs commands where the hosts of a job are reached: on this machine, or on a login node over `ssh`. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { HeldLock } from "../../cache/file-lock.js";
@@ -7,26 +7,18 @@ import { quote } from "../quote.js";
 import { adviceFor } from "../ssh/end-advice.js";
 import { connectionOptions } from "../ssh/ssh-command.js";
 
-/** Thrown when a command of Slurm fails. The message contains the command's own words. */
-export class SlurmCommandError extends Error {
-  override readonly name = "SlurmCommandError";
+/** Thrown when a command fails. The message contains the command's own words. */
+export class LoginCommandError extends Error {
+  override readonly name = "LoginCommandError";
   /** What the command has said. */
   readonly said: string;
-  readonly #isOfSsh: boolean;
+  /** Whether the command has not run, because ssh has failed. */
+  readonly isOfSsh: boolean;
 
-  /** @param isOfSsh whether the command has not run, because ssh has failed */
   constructor(command: string, said: string, isOfSsh: boolean, options?: ErrorOptions) {
     super(`${command}: ${said}`, options);
     this.said = said;
-    this.#isOfSsh = isOfSsh;
-  }
-
-  /** Whether the controller or the login node does not answer, which passes. */
-  get isTransient(): boolean {
-    if (this.#isOfSsh) return true;
-    return /unable to contact slurm controller|connection (?:refused|timed out|reset)|socket timed out|zero bytes/i.test(
-      this.said,
-    );
+    this.isOfSsh = isOfSsh;
   }
 }
 
@@ -38,12 +30,17 @@ function onLogin(login: string, command: readonly string[]): string[] {
   return ["ssh", ...connectionOptions(), "--", login, command.map(quote).join(" ")];
 }
 
-export class SlurmCommands {
+export class LoginCommands {
   readonly #login: string | null;
+  readonly #missing: string;
 
-  /** @param login the login node; null for this machine */
-  constructor(login: string | null) {
+  /**
+   * @param login the login node; null for this machine
+   * @param missing the advice if this machine does not have a command
+   */
+  constructor(login: string | null, missing = "install it") {
     this.#login = login;
+    this.#missing = missing;
   }
 
   /**
@@ -51,7 +48,7 @@ export class SlurmCommands {
    * @param input the text of its standard input
    * @param held a lock that is held until the command has ended, also if this program is killed
    * @returns what it prints
-   * @throws SlurmCommandError if it fails, or does not exist
+   * @throws LoginCommandError if it fails, or does not exist
    */
   async run(command: readonly string[], input = "", held?: HeldLock): Promise<string> {
     const [program] = command;
@@ -60,7 +57,7 @@ export class SlurmCommands {
     // ssh closes the descriptors that it inherits. The shell keeps the one of the lock.
     const [file, ...args] = held === undefined ? through : ["sh", "-c", '"$@"; exit $?', "sh", ...through];
     const child = spawn(file!, args, {
-      // Slurm gives the environment to its jobs.
+      // A command that submits a job may give the environment to it.
       env: { ...process.env, [taskMarkVariable]: undefined },
       stdio: ["pipe", "pipe", "pipe", ...(held === undefined ? [] : [held.descriptor])],
     }) as ChildProcessWithoutNullStreams;
@@ -76,14 +73,11 @@ export class SlurmCommands {
       const said = complaint.trim() || out.trim() || `it ended with exit code ${code}`;
       const isOfSsh = this.#login !== null && code === sshFailed;
       const advice = isOfSsh ? adviceFor(said, this.#login) : undefined;
-      throw new SlurmCommandError(name, advice === undefined ? said : `${said}; ${advice}`, isOfSsh);
+      throw new LoginCommandError(name, advice === undefined ? said : `${said}; ${advice}`, isOfSsh);
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-      const advice =
-        this.#login === null
-          ? "install Slurm's client programs, or name a login node with the option login"
-          : "install ssh";
-      throw new SlurmCommandError(name, `there is no program ${through[0]} here; ${advice}`, false, { cause });
+      const advice = this.#login === null ? this.#missing : "install ssh";
+      throw new LoginCommandError(name, `there is no program ${through[0]} here; ${advice}`, false, { cause });
     }
   }
 }
