@@ -121,7 +121,7 @@ async function buildRuntime() {
       entryPoints: { runtime: "runtime/bundle/entry.ts" },
       outdir: dist,
       outExtension,
-      plugins: [lockstepOnly, external(/\/import-module\.js$/, "./load.cjs")],
+      plugins: [lockstepOnly, external(/\/(?:import-module|share-compiled-code)\.js$/, "./load.cjs")],
     }),
     build({
       ...commonJs,

@@ -21,12 +21,29 @@ declare const VICEROY_VERSION: string;
 /** Time in ms after which the compiled code is stored. By then a process has compiled what its start needs. */
 const storeAfter = 1000;
 
+/** Who loads the runtime: drivers and child processes compile different functions, and V8 rejects the code cache of a process in a thread. */
+type Use = "main" | "child" | "thread";
+
 /**
- * Returns the one instance of the runtime in this thread.
- * @param use who loads it: drivers and child processes compile different functions, and V8 rejects the code cache of a
- *   process in a thread of another one
+ * The caches that a process can start with, the best one first. An early one has what a process has compiled before it did anything, and is there
+ * before the others.
  */
-export function load(use: "main" | "child" | "thread" = "main"): Bundle {
+const usable: Readonly<Record<Use, readonly (Use | "early")[]>> = {
+  main: ["main", "early"],
+  child: ["child", "early", "main"],
+  thread: ["thread"],
+};
+
+let storeEarly: (() => void) | undefined;
+
+/** Stores the early cache of the runtime for processes that this one starts, if there was no cache when this one started. */
+export function shareCompiledCode(): void {
+  storeEarly?.();
+  storeEarly = undefined;
+}
+
+/** Returns the one instance of the runtime in this thread. */
+export function load(use: Use = "main"): Bundle {
   const instances = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for(`viceroy.runtime/${VICEROY_VERSION}`);
   instances[key] ??= loadScript(join(__dirname, "runtime.cjs"), use);
@@ -38,26 +55,39 @@ export function load(use: "main" | "child" | "thread" = "main"): Bundle {
  * the module again.
  * @param file absolute path of an ASCII file
  */
-function loadScript(file: string, use: string): unknown {
+function loadScript(file: string, use: Use): unknown {
   const cache = cacheFilePath(file, use);
   if (cache === undefined) return require(file);
-  const cachedData = readCache(cache);
+  const { data: cachedData, use: found } = firstCache(file, use);
   // The build writes ASCII only, so "latin1" avoids the cost of decoding.
   const source = wrapModule(readFileSync(file, "latin1"));
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
-  if (cachedData === undefined || script.cachedDataRejected === true) storeCacheLater(script, cache);
+  const isUnusable = cachedData === undefined || script.cachedDataRejected === true;
+  if (isUnusable || found !== use) storeCacheLater(script, cache);
+  const early = cacheFilePath(file, "early");
+  if (isUnusable && early !== undefined) storeEarly = () => writeCache(early, script.createCachedData());
   const module = { exports: {} };
   const run = script.runInThisContext() as (...args: unknown[]) => void;
   run.call(module.exports, module.exports, bundleRequire, module, file, dirname(file));
   return module.exports;
 }
 
+/** Returns the best cache that is there. */
+function firstCache(file: string, use: Use): { readonly data?: Buffer; readonly use?: string } {
+  for (const candidate of usable[use]) {
+    const cache = cacheFilePath(file, candidate);
+    const data = cache === undefined ? undefined : readCache(cache);
+    if (data !== undefined) return { data, use: candidate };
+  }
+  return {};
+}
+
 /**
- * The `require` of the bundle. It returns this module's `importModule` for `./load.cjs`, because child processes have
+ * The `require` of the bundle. It returns functions of this module for `./load.cjs`, because child processes have
  * this code in their boot file.
  */
 function bundleRequire(id: string): unknown {
-  return id === "./load.cjs" ? { importModule } : require(id);
+  return id === "./load.cjs" ? { importModule, shareCompiledCode } : require(id);
 }
 
 /**
@@ -80,5 +110,11 @@ function storeCacheLater(script: Script, file: string): void {
     writeCache(file, script.createCachedData());
   };
   process.on("exit", store);
-  setTimeout(store, storeAfter).unref();
+  const wait = () => {
+    const begin = performance.now();
+    // A spare has waited for its order, and begins only now.
+    const isLate = () => performance.now() - begin > 2 * storeAfter;
+    setTimeout(() => (isLate() ? wait() : store()), storeAfter).unref();
+  };
+  wait();
 }

@@ -21,6 +21,8 @@ export interface CalledHostsOptions<H extends Callable> {
   /** The lifetime of certificates, in ms. */
   readonly lifetime: number;
   readonly hostOf: (host: H) => CalledHost;
+  /** Called when a host has got a certificate. */
+  readonly onSigned?: (host: H) => void;
   /** Called when a host has used its secret, and the next one needs another. */
   readonly onUsed: (host: H) => Promise<void>;
   /** Returns whether `sign` has failed because the host does not have the secret of its identity. */
@@ -79,12 +81,13 @@ export class CalledHosts<H extends Callable> {
   }
 
   async #call(uid: string): Promise<void> {
-    const { issuer, hostOf, onUsed, lifetime } = this.#options;
+    const { issuer, hostOf, onSigned, onUsed, lifetime } = this.#options;
     const { host } = this.#calls.get(uid)!;
     let isSigned = false;
     try {
       const isUsed = await issuer.sign(hostOf(host));
       isSigned = true;
+      onSigned?.(host);
       if (isUsed) await onUsed(host);
     } catch (error) {
       // The host does not listen yet, or wants nothing now. A host that is refused tells why in its log.

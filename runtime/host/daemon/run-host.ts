@@ -26,6 +26,7 @@ import { ArrivedConnections } from "../../link/tunnel/arrived-connections.js";
 import { MAX_SPARES } from "../../proc/launch/spare-processes.js";
 import { importModule } from "../../proc/platform/import-module.js";
 import { makeNodePlatform, makeSpares } from "../../proc/platform/node-platform.js";
+import { shareCompiledCode } from "../../proc/platform/share-compiled-code.js";
 import { version } from "../../version.js";
 import { ControllerProcesses } from "./controller-processes.js";
 import { HostListener } from "./host-listener.js";
@@ -172,7 +173,10 @@ async function listenUntil(
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${text}`);
   }
   // Whoever waits for the lines above shall not wait for the spares.
-  systemClock.nextTurn(() => spares?.fill());
+  systemClock.nextTurn(() => {
+    shareCompiledCode();
+    spares?.fill();
+  });
   const { grace = 0 } = options;
   const askedInTime = asked.then(async (why) => {
     if (grace > 0) io.out(`viceroy host: ${why}; it goes on for its drivers, for ${grace} ms at most`);

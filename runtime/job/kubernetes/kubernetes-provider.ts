@@ -448,9 +448,11 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     await destroyRun(api, this.#spec, run, uid);
   }
 
-  async #signer(api: KubernetesApi, { applyId, folder }: KubernetesAllocation): Promise<PodSigner | undefined> {
+  async #signer(api: KubernetesApi, allocation: KubernetesAllocation): Promise<PodSigner | undefined> {
     const { tls } = this;
+    const { applyId, folder } = allocation;
     if (tls === null) return undefined;
+    const feed = this.#feed(allocation);
     const credentials = await import("../credentials/index.js");
     return podSigner(
       api,
@@ -460,6 +462,11 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
         folder,
         lifetime: tls.lifetime,
         reach: this.#reach,
+        onSigned: (pod) => {
+          const mesh = this.#spec.meshes[pod.place.mesh];
+          // A pod that the job has not made can wait for more than its daemon.
+          if (mesh !== undefined && isProvisioned(mesh)) feed.answered(pod);
+        },
         save: this.#hooks.saveCredentials,
       },
       credentials,

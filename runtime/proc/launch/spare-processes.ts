@@ -4,7 +4,7 @@
  * process. It ends with its owner, because it reads from a socket that ends then.
  */
 import { readSync, statSync } from "node:fs";
-import type { Clock } from "../../link/clock.js";
+import type { Clock, Timer } from "../../link/clock.js";
 import { placesVariable } from "../platform/program-places.js";
 import { adoptProcess, type LaunchedProcess, type LaunchOptions, startProcess } from "./launch-process.js";
 
@@ -14,7 +14,7 @@ export const SPARE_ARGUMENT = "--spare";
 /** The largest number of spares. */
 export const MAX_SPARES = 64;
 
-/** The time in ms after which a spare that was used is replaced, so that its successor does not slow down its start. */
+/** The time in ms without the start of a process after which missing spares are replaced, so that they slow down none. */
 const REFILL_MS = 1000;
 
 /** The number of spares that may end before they are used. Then there are no more: others would end, too. */
@@ -41,7 +41,7 @@ export class SpareProcesses {
   readonly #template: SpareTemplate;
   readonly #waiting: Spare[] = [];
   #failures = 0;
-  #isRefilling = false;
+  #refill: Timer | undefined;
   #isClosed = false;
 
   /** @param count the number of spares that wait */
@@ -68,6 +68,7 @@ export class SpareProcesses {
   take(boot: readonly string[], options: LaunchOptions): LaunchedProcess | undefined {
     const [file, ...args] = boot;
     const { cwd, env } = options;
+    if (this.#refill !== undefined) this.#refillLater();
     if (file !== this.#template.boot || !this.#fits(options)) return undefined;
     const spare = this.#waiting.shift();
     if (spare === undefined) return undefined;
@@ -114,10 +115,9 @@ export class SpareProcesses {
   }
 
   #refillLater(): void {
-    if (this.#isRefilling) return;
-    this.#isRefilling = true;
-    this.#clock.after(REFILL_MS, () => {
-      this.#isRefilling = false;
+    this.#refill?.cancel();
+    this.#refill = this.#clock.after(REFILL_MS, () => {
+      this.#refill = undefined;
       this.fill();
     });
   }

@@ -61,6 +61,108 @@ test("a kubeconfig file that does not exist, or is malformed, is named", async (
   );
 });
 
+/** Writes a kubeconfig file with one context. */
+function writeConfig(folder: string, cluster: object, user: object): string {
+  const file = path.join(folder, "config");
+  const config = {
+    clusters: [{ name: "here", cluster: { server: "https://10.0.0.1:6443", ...cluster } }],
+    users: [{ name: "alice", user }],
+    contexts: [{ name: "work", context: { cluster: "here", user: "alice" } }],
+    "current-context": "work",
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+const optionsOf = async (file: string) => (await openAccess({ kubeconfig: file, context: null })).requestOptions();
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+test("certificates are read from the kubeconfig file, or from files beside it, and what is in it counts first", async () => {
+  const { home } = makePlaces();
+  for (const name of ["ca", "cert", "key"]) writeFileSync(path.join(home, `${name}.pem`), `${name} of a file`);
+  const files = { "client-certificate": "cert.pem", "client-key": path.join(home, "key.pem") };
+  const beside = writeConfig(home, { "certificate-authority": "ca.pem", "tls-server-name": "kubernetes" }, files);
+  expect(await optionsOf(beside)).toEqual({
+    ca: Buffer.from("ca of a file"),
+    cert: Buffer.from("cert of a file"),
+    key: Buffer.from("key of a file"),
+    servername: "kubernetes",
+  });
+  const inside = { ...files, "client-certificate-data": base64("cert"), "client-key-data": base64("key") };
+  const authority = { "certificate-authority": "ca.pem", "certificate-authority-data": base64("ca") };
+  expect(await optionsOf(writeConfig(home, authority, inside))).toEqual({
+    ca: Buffer.from("ca"),
+    cert: Buffer.from("cert"),
+    key: Buffer.from("key"),
+  });
+});
+
+test("a token file is read for each request, and counts before a token; a password is sent as kubectl sends it", async () => {
+  const { home } = makePlaces();
+  const file = path.join(home, "token");
+  writeFileSync(file, "first\n");
+  const withFile = writeConfig(home, { "insecure-skip-tls-verify": true }, { tokenFile: "token", token: "other" });
+  const access = await openAccess({ kubeconfig: withFile, context: null });
+  expect(await access.requestOptions()).toEqual({
+    rejectUnauthorized: false,
+    headers: { authorization: "Bearer first" },
+  });
+  writeFileSync(file, "second");
+  expect(await access.requestOptions()).toMatchObject({ headers: { authorization: "Bearer second" } });
+  expect(await optionsOf(writeConfig(home, {}, { token: "only" }))).toEqual({
+    headers: { authorization: "Bearer only" },
+  });
+  expect(await optionsOf(writeConfig(home, {}, { username: "alice", password: "secret" }))).toEqual({
+    headers: { authorization: `Basic ${base64("alice:secret")}` },
+  });
+  expect(
+    await optionsOf(writeConfig(home, {}, { tokenFile: "gone" })).catch((error: Error) => error.message),
+  ).toContain("ENOENT");
+});
+
+test("a user who logs in by a program gets the credentials that the program prints", async () => {
+  const { home } = makePlaces();
+  const file = path.join(home, "credentials.json");
+  const apiVersion = "client.authentication.k8s.io/v1";
+  writeFileSync(file, JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token: "printed" } }));
+  const exec = { apiVersion, command: "cat", args: [file], interactiveMode: "Never" };
+  expect(await optionsOf(writeConfig(home, {}, { exec }))).toMatchObject({
+    headers: { Authorization: "Bearer printed" },
+  });
+});
+
+test("credentials are read again from the same context, also when the file names another current one", async () => {
+  const places = makePlaces();
+  const file = path.join(places.home, "config");
+  writeFileSync(file, configText("https://10.0.0.2:6443"));
+  const access = await openAccess({ kubeconfig: file, context: null }, places);
+  writeFileSync(
+    file,
+    configText("https://10.0.0.2:6443", "second").replace('"current-context":"work"', '"current-context":"play"'),
+  );
+  expect(await access.requestOptions()).toMatchObject({ headers: { authorization: "Bearer first" } });
+  await access.reload();
+  expect(await access.requestOptions()).toMatchObject({ headers: { authorization: "Bearer second" } });
+  writeFileSync(file, configText("https://10.0.0.2:6443").replaceAll('"work"', '"gone"'));
+  await expect(access.reload()).rejects.toThrow(`the kubeconfig file ${file} has no context "work"`);
+});
+
+test("a context without an API server, and a file that is no configuration, are named", async () => {
+  const { home } = makePlaces();
+  const file = writeConfig(home, { server: "10.0.0.1" }, {});
+  await expect(optionsOf(file)).rejects.toThrow(
+    `cannot use Kubernetes: the kubeconfig file ${file} names no API server for context "work" that could be reached`,
+  );
+  writeFileSync(file, "just text");
+  await expect(optionsOf(file)).rejects.toThrow(
+    `cannot use Kubernetes: cannot read the kubeconfig file ${file}: expected an object with clusters, users and contexts`,
+  );
+  writeFileSync(file, "contexts: []");
+  await expect(optionsOf(file)).rejects.toThrow(
+    `cannot use Kubernetes: the kubeconfig file ${file} has no current context; its contexts: none`,
+  );
+});
+
 test("several files in KUBECONFIG are refused instead of reading the first one", async () => {
   const places = makePlaces({ KUBECONFIG: "/a:/b" });
   await expect(openAccess(usual, places)).rejects.toThrow(

@@ -1,12 +1,13 @@
 /** Tests of the versions of the client of Kubernetes: a program that has installed one of them uses a job with it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { installed, nodeOf } from "../../bundlers/tools.js";
 import { root } from "../../examples/program.js";
 import { onKubernetes } from "../lab/on-kubernetes.js";
@@ -41,14 +42,39 @@ function makeProject(clients: string): string {
   return folder;
 }
 
+/**
+ * Writes a kubeconfig file in which the user logs in by a program that prints the credentials of another file. Jobs use the client for such users.
+ * @returns the file, and another one, in which each run of the program is noted
+ */
+function withProgram(kubeconfig: string, folder: string): { readonly file: string; readonly used: string } {
+  const config = parse(readFileSync(kubeconfig, "utf8")) as { users: { user: Record<string, string> }[] };
+  const { user } = config.users[0]!;
+  const apiVersion = "client.authentication.k8s.io/v1";
+  const decoded = (name: string) => user[name] && Buffer.from(user[name], "base64").toString("utf8");
+  const status = {
+    token: user["token"],
+    clientCertificateData: decoded("client-certificate-data"),
+    clientKeyData: decoded("client-key-data"),
+  };
+  const [printed, used, file] = ["credentials.json", "used", "kubeconfig"].map((name) => path.join(folder, name));
+  writeFileSync(printed!, JSON.stringify({ apiVersion, kind: "ExecCredential", status }));
+  const script = `echo run >> '${used}'; cat '${printed}'`;
+  config.users[0]!.user = {
+    exec: { apiVersion, command: "sh", args: ["-c", script], interactiveMode: "Never" },
+  } as never;
+  writeFileSync(file!, JSON.stringify(config));
+  return { file: file!, used: used! };
+}
+
 onKubernetes("the client of Kubernetes", (lab) => {
   for (const { major, folder, node } of versions) {
     const isThere = node !== undefined && installed(`${folder}/client-node/package.json`) !== undefined;
     test.runIf(isThere)(`of version ${major} makes pods, watches them and deletes them`, async () => {
       const project = makeProject(folder);
+      const { file, used } = withProgram(lab().kubeconfig, project);
       const options = {
         namespace: await lab().namespace(),
-        kubeconfig: lab().kubeconfig,
+        kubeconfig: file,
         meshes: { trainers: { hosts: 1, image: lab().nodeImage } },
       };
       const child = spawn(node!, ["main.mjs", JSON.stringify(options)], { cwd: project });
@@ -58,6 +84,7 @@ onKubernetes("the client of Kubernetes", (lab) => {
         version: string;
       };
       expect(JSON.parse(out)).toEqual({ version: client.version, extent: { hosts: 1 } });
+      expect(readFileSync(used, "utf8")).toContain("run");
       expect(client.version).toMatch(new RegExp(`^${major}\\.`));
     });
   }

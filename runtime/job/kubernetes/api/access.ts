@@ -11,5 +11,5 @@ export interface ClusterAccess extends Asker {
   /** Returns the options of a request: the credentials, which can be other ones each time, and the agent. */
   requestOptions(): Promise<RequestOptions>;
   /** Reads the credentials again. Called when the API server does not accept them. */
-  reload(): void;
+  reload(): Promise<void>;
 }

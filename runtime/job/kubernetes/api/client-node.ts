@@ -1,6 +1,6 @@
 /**
- * Loads `@kubernetes/client-node`, which reads kubeconfig files and knows how users log in. It is an optional peer: a program without jobs of
- * Kubernetes does not need it.
+ * Loads `@kubernetes/client-node`, which knows all ways in which users log in. It is an optional peer: a program does not need it whose kubeconfig file
+ * contains the credentials.
  */
 
 import { createRequire } from "node:module";
@@ -12,14 +12,8 @@ export interface ClientNode {
 
 /** A configuration of the package: clusters, users and contexts. */
 export interface KubeConfig {
-  readonly contexts: readonly { readonly name: string; readonly namespace?: string | undefined }[];
-  readonly currentContext: string;
   loadFromFile(file: string): void;
-  loadFromString(text: string): void;
   setCurrentContext(context: string): void;
-  getCurrentContext(): string;
-  getCurrentCluster(): { readonly server: string; readonly name: string } | null;
-  getCurrentUser(): { readonly name: string } | null;
   /** Writes the certificates, headers and the agent of the user and the cluster into the options of a request. */
   applyToHTTPSOptions(options: object): Promise<void>;
 }

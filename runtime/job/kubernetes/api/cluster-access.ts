@@ -1,11 +1,11 @@
 /** Finds the way to a cluster: the kubeconfig file and its context, or the service account of the pod in which the program runs. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { RequestOptions } from "node:https";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { errorMessage } from "../../../../shared/text/error-message.js";
 import type { ClusterAccess } from "./access.js";
-import { type ClientNode, type KubeConfig, loadClientNode } from "./client-node.js";
+import { loadClientNode } from "./client-node.js";
+import { type KubeContext, readKubeContext } from "./kubeconfig.js";
 import { podAccess, serviceAccountFolder } from "./pod-access.js";
 
 /** Which cluster, and as whom. */
@@ -37,24 +37,39 @@ const usualPlaces: AccessPlaces = {
 export async function openAccess(options: AccessOptions, places: AccessPlaces = usualPlaces): Promise<ClusterAccess> {
   const file = findConfig(options, places);
   if (file === undefined) return podAccess(places.env, places.serviceAccount);
-  const client = await loadClientNode();
-  let config = readConfig(client, file, options.context);
-  const server = serverOf(config, file);
-  const who = `user "${config.getCurrentUser()?.name}" of context "${config.getCurrentContext()}"`;
+  let read = await readAccess(file, options.context);
+  const { context } = read;
   return {
-    server,
-    who,
+    server: context.server,
+    who: `user "${context.user}" of context "${context.name}"`,
     isInside: false,
-    source: `context "${config.getCurrentContext()}" of ${file}`,
-    async requestOptions() {
-      const request: RequestOptions = {};
-      await config.applyToHTTPSOptions(request);
-      return request;
-    },
-    reload: () => {
-      config = readConfig(client, file, options.context);
+    source: `context "${context.name}" of ${file}`,
+    requestOptions: () => read.requestOptions(),
+    reload: async () => {
+      read = await readAccess(file, context.name);
     },
   };
+}
+
+interface ReadAccess {
+  readonly context: KubeContext;
+  requestOptions(): Promise<RequestOptions>;
+}
+
+/** Reads a context. The package that knows all ways to log in takes longer to load than a job to be submitted, so it is loaded for those that need it. */
+async function readAccess(file: string, wanted: string | null): Promise<ReadAccess> {
+  const context = await readKubeContext(file, wanted);
+  if (context.isStatic) return { context, requestOptions: async () => context.requestOptions() };
+  const { KubeConfig } = await loadClientNode();
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  config.setCurrentContext(context.name);
+  const requestOptions = async () => {
+    const request: RequestOptions = {};
+    await config.applyToHTTPSOptions(request);
+    return request;
+  };
+  return { context, requestOptions };
 }
 
 /** Finds the file as `kubectl` does. @returns undefined if there is none, and this program runs in a pod with a service account */
@@ -82,34 +97,5 @@ function findConfig(
   throw new Error(
     `cannot use Kubernetes: there is no kubeconfig file ${first}, KUBECONFIG names none, and this program does not run in a ` +
       "pod with a service account; log in to a cluster, or name a file with the option kubeconfig",
-  );
-}
-
-function readConfig({ KubeConfig }: ClientNode, file: string, context: string | null): KubeConfig {
-  const config = new KubeConfig();
-  try {
-    readFileSync(file);
-    config.loadFromFile(file);
-  } catch (cause) {
-    throw new Error(`cannot use Kubernetes: cannot read the kubeconfig file ${file}: ${errorMessage(cause)}`, {
-      cause,
-    });
-  }
-  const wanted = context ?? config.getCurrentContext();
-  const names = (config.contexts ?? []).map(({ name }) => name);
-  if (!names.includes(wanted)) {
-    const has = names.length === 0 ? "none" : names.map((name) => `"${name}"`).join(", ");
-    const which = wanted ? `no context "${wanted}"` : "no current context";
-    throw new Error(`cannot use Kubernetes: the kubeconfig file ${file} has ${which}; its contexts: ${has}`);
-  }
-  config.setCurrentContext(wanted);
-  return config;
-}
-
-function serverOf(config: KubeConfig, file: string): string {
-  const server = config.getCurrentCluster()?.server;
-  if (server !== undefined && URL.canParse(server)) return server.replace(/\/$/, "");
-  throw new Error(
-    `cannot use Kubernetes: the kubeconfig file ${file} names no API server for context "${config.getCurrentContext()}" that could be reached`,
   );
 }

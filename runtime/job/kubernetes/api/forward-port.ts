@@ -34,7 +34,7 @@ export async function forwardPort(access: ClusterAccess, target: PodPort, signal
     return await dial(access, target, signal);
   } catch (error) {
     if (!(error instanceof KubernetesError && error.isLoginFailure)) throw error;
-    access.reload();
+    await access.reload();
     return dial(access, target, signal);
   }
 }

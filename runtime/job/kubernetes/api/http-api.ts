@@ -266,7 +266,7 @@ export class HttpApi implements KubernetesApi {
     const first = await this.#send(call);
     if (first.statusCode !== 401) return this.#accepted(first, call);
     first.resume();
-    this.#access.reload();
+    await this.#access.reload();
     return this.#accepted(await this.#send(call), call);
   }
 

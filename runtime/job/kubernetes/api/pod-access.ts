@@ -38,6 +38,6 @@ export function podAccess(
     source: `the service account of this pod, in ${folder}`,
     requestOptions: async () => ({ ca, headers: { authorization: `Bearer ${read("token").trim()}` } }),
     // Each request reads the token.
-    reload: () => {},
+    reload: async () => {},
   };
 }

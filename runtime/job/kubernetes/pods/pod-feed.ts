@@ -4,8 +4,9 @@
 
 import { awayLimit, retrying } from "../../retry.js";
 import type { KubernetesApi, Selection } from "../api/kubernetes-api.js";
+import { AnsweringPods } from "./answering-pods.js";
 import { observe } from "./observe.js";
-import { afterMessage, noPods, type PlaceOf, type PodState } from "./pod-state.js";
+import { afterMessage, noPods, type PlaceOf, type PodFacts, type PodState } from "./pod-state.js";
 
 /** Pods that belong to the job. */
 export interface PodSource {
@@ -23,6 +24,7 @@ export class PodFeed {
   readonly #api: () => Promise<KubernetesApi>;
   readonly #sources: readonly PodSource[];
   readonly #waiters = new Set<Waiter>();
+  readonly #answering = new AnsweringPods();
   #states: (PodState | undefined)[] = [];
   #ending: AbortController | undefined;
   #awayReason: string | undefined;
@@ -70,6 +72,11 @@ export class PodFeed {
     });
   }
 
+  /** The host of a pod has answered this program, which can be earlier than the kubelet says that the pod is Ready. */
+  answered(pod: PodFacts): void {
+    if (this.#answering.add(pod)) this.#showAll();
+  }
+
   /** Returns the pods as they are now, while the watch may still tell of earlier states. @throws KubernetesError if they cannot be read */
   async listed(signal: AbortSignal): Promise<PodState> {
     const api = await this.#api();
@@ -111,10 +118,13 @@ export class PodFeed {
       if (signal.aborted) return;
       this.#awayReason = seen.kind === "away" ? seen.reason : undefined;
       if (seen.kind !== "away") this.#states[index] = afterMessage(this.#states[index] ?? noPods, seen, placeOf);
-      const state = this.#state();
-      if (state === undefined) continue;
-      for (const waiter of [...this.#waiters]) waiter.look(state);
+      this.#showAll();
     }
+  }
+
+  #showAll(): void {
+    const state = this.#state();
+    if (state !== undefined) for (const waiter of [...this.#waiters]) waiter.look(state);
   }
 
   #show(waiter: Waiter): void {
@@ -125,7 +135,8 @@ export class PodFeed {
   /** Returns all pods; undefined until each selection was listed. */
   #state(): PodState | undefined {
     if (this.#states.some((state) => state === undefined)) return undefined;
-    if (this.#states.length === 1) return this.#states[0];
-    return new Map(this.#states.flatMap((state) => [...state!]));
+    const [first] = this.#states;
+    const all = this.#states.length === 1 ? first! : new Map(this.#states.flatMap((state) => [...state!]));
+    return this.#answering.seen(all);
   }
 }

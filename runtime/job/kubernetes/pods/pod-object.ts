@@ -9,6 +9,8 @@ export interface PodObject extends ApiObject {
       readonly name: string;
       readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
     }[];
+    readonly initContainers?: readonly { readonly restartPolicy?: string }[];
+    readonly readinessGates?: readonly object[];
   };
   readonly status?: PodStatus;
 }

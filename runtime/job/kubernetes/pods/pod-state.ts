@@ -25,6 +25,8 @@ export interface PodFacts {
   readonly isRunning: boolean;
   /** Whether its daemon listens and the pod is not being ended. */
   readonly isReady: boolean;
+  /** Whether it is Ready as soon as its daemon listens: it has no other container and no readiness gate. */
+  readonly isReadyWithDaemon: boolean;
   /** Whether it was told to end, and ends. */
   readonly isEnding: boolean;
   /** Whether it has ended, and is kept for its logs. */
@@ -129,6 +131,7 @@ function factsOf(pod: PodObject, placeOf: PlaceOf): PodFacts | undefined {
     ...daemonOf(pod),
     isRunning: phase === "Running",
     isReady: isReady && !isEnding && podIP !== undefined && phase === "Running",
+    isReadyWithDaemon: isReadyWithDaemon(pod),
     isEnding,
     isOver: phase === "Succeeded" || phase === "Failed",
     hasFailed: phase === "Failed",
@@ -140,6 +143,12 @@ function factsOf(pod: PodObject, placeOf: PlaceOf): PodFacts | undefined {
     trouble: troubleOf(pod),
     lastEnd: lastEndOf(pod),
   };
+}
+
+function isReadyWithDaemon({ spec = {} }: PodObject): boolean {
+  const { containers = [], initContainers = [], readinessGates = [] } = spec;
+  const isSidecar = ({ restartPolicy }: { readonly restartPolicy?: string }) => restartPolicy === "Always";
+  return containers.length === 1 && !initContainers.some(isSidecar) && readinessGates.length === 0;
 }
 
 /** Returns where the daemon is: the container whose template calls a port "viceroy", or the first one. */

@@ -19,6 +19,8 @@ export interface SignedRun {
   readonly lifetime: number;
   /** Connects to the pods. Absent: their addresses are dialled. */
   readonly reach?: PodReach;
+  /** Called when a pod has got a certificate, with which its host listens. */
+  readonly onSigned?: (pod: PodFacts) => void;
   /** Keeps the credentials elsewhere, too. Called after each change of them, before the pods learn of it. */
   readonly save?: (() => Promise<void>) | undefined;
 }
@@ -26,7 +28,7 @@ export interface SignedRun {
 /** @param credentials the module of credentials, which is loaded when it is needed */
 export function podSigner(
   api: Pick<KubernetesApi, "patch">,
-  { job, applyId, folder, lifetime, reach, save }: SignedRun,
+  { job, applyId, folder, lifetime, reach, onSigned, save }: SignedRun,
   credentials: { readonly PodIssuer: typeof PodIssuer; readonly isStranger: typeof isStranger },
 ): PodSigner {
   const issuer = new credentials.PodIssuer(credentialsFolder(folder), lifetime);
@@ -49,6 +51,7 @@ export function podSigner(
       port: enrolmentPort,
       ...(reach && { connect: (signal) => reach.connect(pod, enrolmentPort, signal) }),
     }),
+    ...(onSigned && { onSigned }),
     onUsed: writeSecret,
     isStranger: credentials.isStranger,
     // Somebody else has changed the Secret. The pod ends, and the next one finds the right secret again.
