@@ -106,3 +106,57 @@ test.each([
   expect(script(sameActor)).toBe("true true Actor");
   expect(readCache(file!)).toBeDefined();
 });
+
+/** The uses of the caches that are there. */
+const uses = () =>
+  caches()
+    .map((file) => path.basename(file).split("-")[1])
+    .sort();
+
+/** Prints for each script that is compiled whether a cache was given for it, and whether V8 has rejected the cache. */
+const watched = `
+  import { createRequire } from "node:module";
+  import vm from "node:vm";
+  const { Script } = vm;
+  vm.Script = class extends Script {
+    constructor(source, options) {
+      super(source, options);
+      console.log(options.cachedData !== undefined, this.cachedDataRejected);
+    }
+  };
+  const { load, shareCompiledCode } = createRequire(import.meta.url)(${JSON.stringify(path.join(dist, "load.cjs"))});
+`;
+
+test("a process without a cache shares what it has compiled at once, and children begin with it and store their own", () => {
+  for (const file of caches()) fs.rmSync(file);
+  const folder = JSON.stringify(path.join(home, "viceroy"));
+  const sharing = `import fs from "node:fs"; ${watched} load(); shareCompiledCode(); console.log(fs.readdirSync(${folder}).length);`;
+  expect(script(sharing)).toBe("false undefined\n1");
+  expect(uses()).toEqual(["early", "main"]);
+  const early = caches().find((file) => path.basename(file).includes("-early-"))!;
+  const { mtimeMs } = fs.statSync(early);
+  fs.rmSync(caches().find((file) => path.basename(file).includes("-main-"))!);
+  expect(script(`${watched} load("child");`)).toBe("true false");
+  expect(uses()).toEqual(["child", "early"]);
+  // A process that has found a cache has nothing to share.
+  expect(script(`${watched} load("child"); shareCompiledCode();`)).toBe("true false");
+  expect(fs.statSync(early).mtimeMs).toBe(mtimeMs);
+});
+
+test("a process that has waited for its order stores its cache a second after it goes on", () => {
+  for (const file of caches()) fs.rmSync(file);
+  const folder = JSON.stringify(path.join(home, "viceroy"));
+  const waiting = `
+    import fs from "node:fs";
+    const count = () => (fs.existsSync(${folder}) ? fs.readdirSync(${folder}).length : 0);
+    load("child");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+    setTimeout(() => console.log("at once:", count()), 1);
+    const timer = setInterval(() => {
+      if (count() === 0) return;
+      console.log("later:", count());
+      clearInterval(timer);
+    }, 10);
+  `;
+  expect(script(`${watched} ${waiting}`)).toBe("false undefined\nat once: 0\nlater: 1");
+});
