@@ -1,5 +1,7 @@
 /** Tests that a host uses processes that it has started before, only where that makes no difference, and ends them with itself. */
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
@@ -9,6 +11,7 @@ import { attachPatiently } from "./attach-patiently.js";
 import { listening, type RunningHost } from "./host-process.js";
 import { runHost, startHost } from "./start-host.js";
 
+const commandLine = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 let crew: Crew;
 const faults = collectUnhandledFaults();
 beforeAll(async () => {
@@ -42,6 +45,15 @@ async function hostWithSpares(count = 2, ...args: string[]) {
   await until(() => sparesOf(host).length === count);
   return { host, spares: sparesOf(host) };
 }
+
+test("doctor shows the spares of hosts, with their memory", async () => {
+  const { spares } = await hostWithSpares();
+  await until(() => spares.every(hasLoaded));
+  const { stdout } = spawnSync(process.execPath, [commandLine, "doctor"], { encoding: "utf8" });
+  const [, text = ""] =
+    /^ok {6}(\d+ spare processes of hosts wait for a driver, with \d+ MiB of memory: .*)$/m.exec(stdout) ?? [];
+  for (const pid of spares) expect(text.split(/[ ,;]+/)).toContain(String(pid));
+});
 
 test("processes of a driver are spares while there are some, and started otherwise", async () => {
   const { host, spares } = await hostWithSpares();

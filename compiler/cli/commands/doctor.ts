@@ -15,6 +15,7 @@ import { packageName } from "../../pipeline/project-files.js";
 import { compilerPackage } from "../compiler-package.js";
 import { exitCode, type Io } from "../io.js";
 import type { RdmaSupport } from "../rdma-support.js";
+import { type SpareProcess, spareProcesses } from "../spare-processes.js";
 import { mergeDriverSetting } from "./lock-install.js";
 import { isInstalled } from "./run.js";
 
@@ -35,6 +36,7 @@ export async function doctor(folder: string, io: Io, inStep: InStep | undefined,
     nodeFinding(process.versions.node),
     ...machineFindings(),
     { level: "ok", text: `processes of this machine are linked through ${rdma.links}` } as const,
+    ...spareFindings(spareProcesses()),
     ...rdmaFindings(rdma),
     tensorFinding(),
     libtorchFinding(folder),
@@ -126,6 +128,18 @@ function bindingFinding(): DoctorFinding {
     text: "taskset not found: processes can't be bound to cores",
     advice: "install the package util-linux",
   };
+}
+
+/** Tells of the spares of hosts, which use memory. Exported for tests. */
+export function spareFindings(spares: readonly SpareProcess[]): readonly DoctorFinding[] {
+  if (spares.length === 0) return [];
+  const many =
+    spares.length === 1 ? "1 spare process of a host waits" : `${spares.length} spare processes of hosts wait`;
+  const known = spares.flatMap(({ memory }) => memory ?? []);
+  const size = known.reduce((sum, bytes) => sum + bytes, 0) / 2 ** 20;
+  const memory = known.length < spares.length ? "" : `, with ${Math.round(size)} MiB of memory`;
+  const pids = spares.map(({ pid }) => pid).join(", ");
+  return [{ level: "ok", text: `${many} for a driver${memory}: process ${pids}; viceroy host --spares 0 starts none` }];
 }
 
 /** Checks the RDMA addon and its transports. Exported for tests. */

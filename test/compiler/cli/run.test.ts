@@ -8,6 +8,7 @@ import {
   loaderFinding,
   nodeFinding,
   rdmaFindings,
+  spareFindings,
   tensorFinding,
 } from "../../../compiler/cli/commands/doctor.js";
 import { moduleVariable } from "../../../compiler/cli/commands/repl.js";
@@ -53,6 +54,17 @@ test("doctor prints each problem with its remedy and exits with 1", async () => 
   expect(io.lines).toContain("PROBLEM generated code is not up to date");
   expect(io.lines).toContain("        run `npx viceroy compile`");
   expect(io.lines.at(-1)).toBe("1 problem.");
+});
+
+test("doctor tells of spare processes, and of their memory if it may read it", () => {
+  expect(spareFindings([])).toEqual([]);
+  const one = { pid: 7, memory: 20 * 2 ** 20 };
+  expect(spareFindings([one]).map(({ text }) => text)).toEqual([
+    "1 spare process of a host waits for a driver, with 20 MiB of memory: process 7; viceroy host --spares 0 starts none",
+  ]);
+  expect(spareFindings([one, { pid: 9, memory: undefined }]).map(({ text }) => text)).toEqual([
+    "2 spare processes of hosts wait for a driver: process 7, 9; viceroy host --spares 0 starts none",
+  ]);
 });
 
 test("doctor reports a project without a package name", async () => {
