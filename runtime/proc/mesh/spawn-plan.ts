@@ -1,4 +1,4 @@
-/** What is known of the actors of a mesh when they are spawned. Replacements and joining actors are created from it, too. */
+/** The request to spawn the actors of a mesh. Replacements and joining actors are created from it, too. */
 import type { ActorClass, WatchLimits } from "../../actor/reference/actor-request.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";

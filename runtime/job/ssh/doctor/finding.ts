@@ -46,7 +46,7 @@ export interface Finding {
   readonly advice?: string;
 }
 
-/** What is known of the machine of the driver, and of the job. */
+/** The properties of the driver, its machine and the job with which those of hosts are compared. */
 export interface DriverFacts {
   /** The platform of native code. */
   readonly platform: string;
