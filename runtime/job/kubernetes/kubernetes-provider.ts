@@ -40,6 +40,7 @@ import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
 import { commandMesh, hostPort, meshObjectName, runLabel } from "./manifest/layout.js";
 import type { Labels } from "./manifest/objects.js";
+import { daemonListens } from "./pods/daemon-answer.js";
 import { HeldJobs, reportHolds, whyDeleted } from "./pods/held-jobs.js";
 import { JobComplaints } from "./pods/job-complaints.js";
 import { endOf, jobsEnd } from "./pods/job-ends.js";
@@ -48,7 +49,7 @@ import { endLostHost } from "./pods/lost-host.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
 import { PodLosses } from "./pods/pod-losses.js";
-import type { PodSigner } from "./pods/pod-signer.js";
+import type { PodSigner, RunningPod } from "./pods/pod-signer.js";
 import { podSources, runSelector } from "./pods/pod-sources.js";
 import { currentPods, hostsIn, type PodFacts, type PodState } from "./pods/pod-state.js";
 import { HostWait } from "./pods/ready-hosts.js";
@@ -287,7 +288,8 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     const { hasCommand = false, isInside = false, isShared = false, isReadOnly = false } = allocation;
     const api = await this.#api(isInside);
     // The pod of a command, or the machine that has submitted the run, signs for the hosts.
-    const signer = hasCommand || isInside || isShared || isReadOnly ? undefined : await this.#signer(api, allocation);
+    const signer =
+      hasCommand || isInside || isShared || isReadOnly ? undefined : await this.#signer(api, allocation, either);
     const reasons = Object.fromEntries(
       Object.keys(this.meshes).map((mesh) => [mesh, joined(() => this.#whyDeleted(api, mesh))]),
     );
@@ -448,7 +450,12 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     await destroyRun(api, this.#spec, run, uid);
   }
 
-  async #signer(api: KubernetesApi, allocation: KubernetesAllocation): Promise<PodSigner | undefined> {
+  /** @param signal ends the questions whether pods with new certificates listen; without it, none are asked */
+  async #signer(
+    api: KubernetesApi,
+    allocation: KubernetesAllocation,
+    signal?: AbortSignal,
+  ): Promise<PodSigner | undefined> {
     const { tls } = this;
     const { applyId, folder } = allocation;
     if (tls === null) return undefined;
@@ -462,15 +469,18 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
         folder,
         lifetime: tls.lifetime,
         reach: this.#reach,
-        onSigned: (pod) => {
-          const mesh = this.#spec.meshes[pod.place.mesh];
-          // A pod that the job has not made can wait for more than its daemon.
-          if (mesh !== undefined && isProvisioned(mesh)) feed.answered(pod);
-        },
+        ...(signal && { onSigned: (pod: RunningPod) => void this.#seeAnswer(pod, feed, signal) }),
         save: this.#hooks.saveCredentials,
       },
       credentials,
     );
+  }
+
+  /** Counts a pod as Ready as soon as its daemon listens. A pod that the job has not made can wait for more than its daemon. */
+  async #seeAnswer(pod: RunningPod, feed: PodFeed, signal: AbortSignal): Promise<void> {
+    const mesh = this.#spec.meshes[pod.place.mesh];
+    if (mesh === undefined || !isProvisioned(mesh) || pod.isReady) return;
+    if (await daemonListens(this.#reach, pod, signal)) feed.answered(pod);
   }
 
   async #decideReach({ name, ip = "", port = hostPort }: PodFacts): Promise<void> {

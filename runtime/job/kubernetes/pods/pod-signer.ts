@@ -3,7 +3,7 @@ import { CalledHosts, type CalledHostsOptions } from "../../called-hosts.js";
 import { currentPods, type PodFacts, type PodState } from "./pod-state.js";
 
 /** A pod that runs. */
-type RunningPod = PodFacts & { readonly ip: string };
+export type RunningPod = PodFacts & { readonly ip: string };
 
 export type PodSignerOptions = CalledHostsOptions<RunningPod>;
 

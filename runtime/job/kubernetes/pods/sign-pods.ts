@@ -5,7 +5,7 @@ import { awayLimit, retrying } from "../../retry.js";
 import type { KubernetesApi } from "../api/kubernetes-api.js";
 import { enrolmentPort, secretKey, secretName } from "../manifest/layout.js";
 import type { PodReach } from "../reach/pod-reach.js";
-import { PodSigner } from "./pod-signer.js";
+import { PodSigner, type RunningPod } from "./pod-signer.js";
 import type { PodFacts } from "./pod-state.js";
 
 /** The run whose pods are signed for. */
@@ -19,8 +19,8 @@ export interface SignedRun {
   readonly lifetime: number;
   /** Connects to the pods. Absent: their addresses are dialled. */
   readonly reach?: PodReach;
-  /** Called when a pod has got a certificate, with which its host listens. */
-  readonly onSigned?: (pod: PodFacts) => void;
+  /** Called when a pod has got a certificate. It listens with it, unless it refuses it. */
+  readonly onSigned?: (pod: RunningPod) => void;
   /** Keeps the credentials elsewhere, too. Called after each change of them, before the pods learn of it. */
   readonly save?: (() => Promise<void>) | undefined;
 }
