@@ -5,7 +5,6 @@
  * only. Other arguments are passed to vitest.
  */
 import { spawn } from "node:child_process";
-import path from "node:path";
 import { createInterface } from "node:readline";
 import { clusterPrograms, prepareCluster } from "./kubernetes/cluster-programs.mjs";
 import { buildPrograms, programsFolder } from "./kubernetes/programs.mjs";
@@ -64,9 +63,12 @@ if (process.exitCode === 0 && !has("--prepare")) {
       const env = {
         VICEROY_SKYPILOT_URL: lab.url,
         VICEROY_SKYPILOT_KUBECTL: JSON.stringify(lab.kubectl),
-        VICEROY_SKYPILOT_CLIENT: path.join(path.dirname(pythonOf()), "sky"),
+        VICEROY_SKYPILOT_CLIENT: pythonOf(),
       };
-      await test(["test/skypilot/cluster.test.ts", "test/skypilot/cluster-job.test.ts"], env, lab.through);
+      const files = rest.some((argument) => argument.startsWith("test/"))
+        ? []
+        : ["test/skypilot/cluster.test.ts", "test/skypilot/cluster-job.test.ts"];
+      await test(files, env, lab.through);
     } finally {
       await lab.stop();
     }

@@ -13,7 +13,7 @@ import { clusterImage } from "./lab/skypilot-lab.js";
 
 const url = process.env["VICEROY_SKYPILOT_URL"];
 const kubectl = JSON.parse(process.env["VICEROY_SKYPILOT_KUBECTL"] ?? "[]") as string[];
-/** SkyPilot's own command line. */
+/** The Python that has SkyPilot's own command line. */
 const client = process.env["VICEROY_SKYPILOT_CLIENT"];
 const commandLine = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 const module = fileURLToPath(new URL("lab/cluster-job.mjs", import.meta.url));
@@ -48,10 +48,11 @@ async function viceroy(given: object, ...args: string[]): Promise<string> {
   return stdout;
 }
 
+/** Returns the pods of the jobs of these tests: other tests have clusters of their own. */
 function pods(): string[] {
   const [program, ...args] = kubectl;
   const text = execFileSync(program!, [...args, "get", "pods", "-o", "name"], { encoding: "utf8" });
-  return text.split("\n").filter((name) => name !== "");
+  return text.split("\n").filter((name) => name.startsWith("pod/pods-"));
 }
 
 /** Returns the name of the cluster of a pod. */
@@ -128,7 +129,9 @@ function skyPilotClient() {
     SKYPILOT_API_SERVER_ENDPOINT: url,
     SKYPILOT_DISABLE_USAGE_COLLECTION: "1",
   };
-  return { used, sky: (...args: string[]) => run(client!, args, { env, cwd: home }) };
+  const sky = (...args: string[]) =>
+    run(client!, ["-c", "from sky.cli import cli; cli()", ...args], { env, cwd: home });
+  return { used, sky };
 }
 
 test.skipIf(url === undefined)(
