@@ -1,6 +1,6 @@
 /** Tests of jobs of SkyPilot on pods of a real Kubernetes cluster: `npm run test:skypilot -- --cluster`. Without one, they are skipped. */
 import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -110,15 +110,19 @@ test.skipIf(url === undefined)(
  */
 function skyPilotClient() {
   const home = testFolder();
-  mkdirSync(path.join(home, ".ssh"), { mode: 0o700 });
-  const config = path.join(home, ".ssh/config");
-  writeFileSync(config, "", { mode: 0o600 });
-  const used = path.join(home, "used");
-  const wrapper = path.join(home, "ssh");
-  writeFileSync(
-    wrapper,
-    `#!/bin/sh\necho "$@" >> '${used}'\nHOME='${home}' exec '${peer("ssh")}' -F '${config}' "$@"\n`,
-  );
+  const [used, config, wrapper] = ["used", "config", "ssh"].map((name) => path.join(home, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const script = [
+    "#!/bin/sh",
+    `echo "$@" >> '${used}'`,
+    // For ssh, "~" is the home of the user, whatever HOME says.
+    `sed 's#~/#${home}/#g' '${home}/.sky/generated/ssh/'* > '${config}' 2> /dev/null`,
+    `exec '${peer("ssh")}' -F '${config}' "$@"`,
+  ];
+  writeFileSync(wrapper, `${script.join("\n")}\n`);
   chmodSync(wrapper, 0o755);
   vi.stubEnv("PATH", `${home}:${process.env["PATH"]}`);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -150,7 +154,7 @@ test.skipIf(url === undefined)(
     expect((await attached)["trainers"]!.extent).toEqual({ hosts: 2 });
     const forwards = readFileSync(used, "utf8")
       .split("\n")
-      .filter((line) => line.includes("-W"));
+      .filter((line) => line.includes("BatchMode=yes") && line.includes("-W"));
     expect(new Set(forwards.map((line) => line.split(" ").at(-1)))).toEqual(new Set([name]));
     await job.kill();
     expect(pods()).toEqual([]);
