@@ -345,6 +345,8 @@ export class LocalCloud {
         SKYPILOT_NODE_RANK: String(rank),
       };
       const command = spawn("bash", ["-s"], { env, cwd: machine.home, stdio: ["pipe", "pipe", "pipe"] });
+      // The machine can be taken down before it has read its script.
+      command.stdin.on("error", () => {});
       command.stdin.end(script);
       job.commands.set(machine, command);
       const print = (line: string) => {
