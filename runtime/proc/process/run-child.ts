@@ -5,8 +5,11 @@ import type { ProcIdentity } from "../launch/proc-backend.js";
 import { settlesWithin } from "../time-limit.js";
 import type { ProcessRuntime } from "./process-runtime.js";
 
-/** Time limit in ms for sending the last messages and output. */
+/** Time limit in ms for sending the last messages. */
 const farewellLimit = 500;
+
+/** Time limit in ms for the last output, which a busy parent reads slowly. The parent waits longer for the exit (`mesh/child-proc.ts`). */
+const outputLimit = 1500;
 
 /**
  * @param become creates the runtime of this process with its identity
@@ -50,7 +53,10 @@ class OrderlyExit {
     platform.ignoreOutputErrors();
     await this.stop(runtime, reason);
     runtime.mainProc.proc.close(reason);
-    await settlesWithin(platform.clock, farewellLimit, Promise.all([this.#linkEnded, platform.flushOutput()]));
+    await Promise.all([
+      settlesWithin(platform.clock, farewellLimit, this.#linkEnded),
+      settlesWithin(platform.clock, outputLimit, platform.flushOutput()),
+    ]);
     platform.exit(code);
   }
 }
