@@ -26,6 +26,8 @@ export interface CalledHost {
   readonly port: number;
   /** Makes a connection to the port. Absent: it is dialled. */
   readonly connect?: (signal: AbortSignal) => Promise<Pipe>;
+  /** The time in ms for the connection. Default: 3 s. */
+  readonly connectLimit?: number;
 }
 
 /** Returns whether {@link PodIssuer.sign} has failed because the host does not have the secret of its identity. */
@@ -77,11 +79,11 @@ export class PodIssuer {
    * @throws HandshakeError if the host has not proved its secret, or wants nothing now
    * @throws Error if it cannot be reached
    */
-  async sign({ id, identity, host, port, connect }: CalledHost): Promise<boolean> {
+  async sign({ id, identity, host, port, connect, connectLimit = connectMs }: CalledHost): Promise<boolean> {
     const used = this.#fileOf("used-secrets", id);
     const secret = existsSync(used) ? readSecretFile(used) : this.nextSecret(identity);
     const dial = (signal: AbortSignal) => connectTcp({ kind: "tcp", host, port }, signal);
-    const pipe = await (connect ?? dial)(AbortSignal.timeout(connectMs));
+    const pipe = await (connect ?? dial)(AbortSignal.timeout(connectLimit));
     const desk = new EnrolmentDesk({
       clock: systemClock,
       random: systemRandom,

@@ -27,6 +27,9 @@ export interface RunSecrets {
   readonly signer: CalledHosts<SignedHost> | undefined;
 }
 
+/** Time in ms for a connection to a host. The proxies of SkyPilot's ssh take seconds to start, and ssh gives up by itself after 15 s. */
+const connectMs = 20_000;
+
 /** Makes the token of a new run whose hosts have no certificates. @param folder that of the run */
 export function makeToken(folder: string): void {
   writeFileSync(join(folder, tokenName), randomBytes(32).toString("base64url"), { mode: 0o600 });
@@ -57,6 +60,7 @@ export async function openSecrets(
       host: host.ip,
       port: host.port + 1,
       connect: (signal) => connect(host, host.port + 1, signal),
+      connectLimit: connectMs,
     }),
     isStranger: credentials.isStranger,
     // The next launch gets the next secrets. A host that is refused says so in its log.
