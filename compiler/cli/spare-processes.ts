@@ -11,16 +11,16 @@ export interface SpareProcess {
 const commandEnd = "boot.cjs\0--spare\0";
 
 /** Returns the spares; none on a system without /proc. */
-export function spareProcesses(proc = "/proc"): readonly SpareProcess[] {
-  const isSpare = (pid: string) => textOf(`${proc}/${pid}/cmdline`)?.endsWith(commandEnd) === true;
-  return processesIn(proc)
+export function spareProcesses(): readonly SpareProcess[] {
+  const isSpare = (pid: string) => textOf(`/proc/${pid}/cmdline`)?.endsWith(commandEnd) === true;
+  return processes()
     .filter(isSpare)
-    .map((pid) => ({ pid: Number(pid), memory: privateMemory(textOf(`${proc}/${pid}/smaps_rollup`)) }));
+    .map((pid) => ({ pid: Number(pid), memory: privateMemory(textOf(`/proc/${pid}/smaps_rollup`)) }));
 }
 
-function processesIn(proc: string): string[] {
+function processes(): string[] {
   try {
-    return readdirSync(proc).filter((name) => /^\d+$/.test(name));
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   } catch {
     return [];
   }

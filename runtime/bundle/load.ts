@@ -21,17 +21,17 @@ declare const VICEROY_VERSION: string;
 /** Time in ms after which the compiled code is stored. By then a process has compiled what its start needs. */
 const storeAfter = 1000;
 
-/** Who loads the runtime: drivers and child processes compile different functions, and V8 rejects the code cache of a process in a thread. */
+/** The kinds of processes that load the runtime. Drivers and child processes compile different functions, and V8 rejects the code cache of a process in a thread. */
 type Use = "main" | "child" | "thread";
 
 /**
- * The caches that a process can start with, the best one first. An early one has what a process has compiled before it did anything, and is there
- * before the others.
+ * The caches with which a process begins that has none of its own kind, the best one first. An early one has what a process has compiled before it did
+ * anything, and is there before the others.
  */
-const usable: Readonly<Record<Use, readonly (Use | "early")[]>> = {
-  main: ["main", "early"],
-  child: ["child", "early", "main"],
-  thread: ["thread"],
+const substitutes: Readonly<Record<Use, readonly (Use | "early")[]>> = {
+  main: ["early"],
+  child: ["early", "main"],
+  thread: [],
 };
 
 let storeEarly: (() => void) | undefined;
@@ -58,28 +58,33 @@ export function load(use: Use = "main"): Bundle {
 function loadScript(file: string, use: Use): unknown {
   const cache = cacheFilePath(file, use);
   if (cache === undefined) return require(file);
-  const { data: cachedData, use: found } = firstCache(file, use);
+  const own = readCache(cache);
+  const cachedData = own ?? substituteCache(file, use);
   // The build writes ASCII only, so "latin1" avoids the cost of decoding.
   const source = wrapModule(readFileSync(file, "latin1"));
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   const isUnusable = cachedData === undefined || script.cachedDataRejected === true;
-  if (isUnusable || found !== use) storeCacheLater(script, cache);
-  const early = cacheFilePath(file, "early");
-  if (isUnusable && early !== undefined) storeEarly = () => writeCache(early, script.createCachedData());
+  if (isUnusable || own === undefined) storeCacheLater(script, cache);
+  if (isUnusable) {
+    storeEarly = () => {
+      const early = cacheFilePath(file, "early");
+      if (early !== undefined) writeCache(early, script.createCachedData());
+    };
+  }
   const module = { exports: {} };
   const run = script.runInThisContext() as (...args: unknown[]) => void;
   run.call(module.exports, module.exports, bundleRequire, module, file, dirname(file));
   return module.exports;
 }
 
-/** Returns the best cache that is there. */
-function firstCache(file: string, use: Use): { readonly data?: Buffer; readonly use?: string } {
-  for (const candidate of usable[use]) {
-    const cache = cacheFilePath(file, candidate);
+/** Returns the best cache of another kind that is there. */
+function substituteCache(file: string, use: Use): Buffer | undefined {
+  for (const other of substitutes[use]) {
+    const cache = cacheFilePath(file, other);
     const data = cache === undefined ? undefined : readCache(cache);
-    if (data !== undefined) return { data, use: candidate };
+    if (data !== undefined) return data;
   }
-  return {};
+  return undefined;
 }
 
 /**

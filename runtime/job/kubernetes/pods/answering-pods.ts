@@ -5,7 +5,7 @@
 import type { PodFacts, PodState } from "./pod-state.js";
 
 export class AnsweringPods {
-  /** For each pod whose host has answered, whether the kubelet has said since that the pod is Ready. */
+  /** The pods whose hosts have answered. The value says whether the kubelet has said since that the pod is Ready. */
   readonly #confirmed = new Map<string, boolean>();
 
   /** The host of a pod has answered. @returns whether the pod counts as Ready by that */
