@@ -91,6 +91,7 @@ export default defineConfig({
     // For what waits for ever: a machine that is busy with other things is slow for minutes, and nothing is wrong.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 300_000 } },
     pool: "forks",
     // Most of the time of most tests is waiting, for processes that start and for failures that are noticed: one test
     // file keeps half a processor busy.

@@ -11,6 +11,8 @@ export type { HostDescription } from "../host/mesh/describe-hosts.js";
 export { type HostMesh, joinHosts, ownHosts } from "../host/mesh/host-mesh.js";
 export type { SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
 export { publishedNames } from "../host/publish/published-names.js";
+export { secureConnection } from "../link/transport/connect.js";
+export { FileCredentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 export { locatePath } from "../proc/platform/program-places.js";
 export type { DialHost } from "../proc/remote/host-route.js";
 export { version } from "../version.js";

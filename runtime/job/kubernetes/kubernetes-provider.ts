@@ -40,7 +40,6 @@ import { isProvisioned, type KubernetesSpec } from "./kubernetes-spec.js";
 import { jobObjects } from "./manifest/job-objects.js";
 import { commandMesh, hostPort, meshObjectName, runLabel } from "./manifest/layout.js";
 import type { Labels } from "./manifest/objects.js";
-import { daemonListens } from "./pods/daemon-answer.js";
 import { HeldJobs, reportHolds, whyDeleted } from "./pods/held-jobs.js";
 import { JobComplaints } from "./pods/job-complaints.js";
 import { endOf, jobsEnd } from "./pods/job-ends.js";
@@ -49,13 +48,13 @@ import { endLostHost } from "./pods/lost-host.js";
 import { PodFeed } from "./pods/pod-feed.js";
 import { readPodLogs } from "./pods/pod-logs.js";
 import { PodLosses } from "./pods/pod-losses.js";
-import type { PodSigner, RunningPod } from "./pods/pod-signer.js";
+import type { PodSigner } from "./pods/pod-signer.js";
 import { podSources, runSelector } from "./pods/pod-sources.js";
 import { currentPods, hostsIn, type PodFacts, type PodState } from "./pods/pod-state.js";
 import { HostWait } from "./pods/ready-hosts.js";
 import { ReplacementDelay } from "./pods/replacement-delay.js";
-import { podSigner } from "./pods/sign-pods.js";
 import { PodReach, type ReachChoice } from "./reach/pod-reach.js";
+import { signerOfRun } from "./run-signer.js";
 import { sharedData, takeSharedRun } from "./shared-run.js";
 import { JobSizing } from "./size/job-sizing.js";
 import { applyObjects, jobRun, provisionedMeshes, recordForPods } from "./submission.js";
@@ -456,31 +455,17 @@ export class KubernetesProvider extends DescribedJob implements JobProvider<Kube
     allocation: KubernetesAllocation,
     signal?: AbortSignal,
   ): Promise<PodSigner | undefined> {
-    const { tls } = this;
-    const { applyId, folder } = allocation;
-    if (tls === null) return undefined;
-    const feed = this.#feed(allocation);
-    const credentials = await import("../credentials/index.js");
-    return podSigner(
-      api,
-      {
-        job: this.#spec.name,
-        applyId,
-        folder,
-        lifetime: tls.lifetime,
-        reach: this.#reach,
-        ...(signal && { onSigned: (pod: RunningPod) => void this.#seeAnswer(pod, feed, signal) }),
-        save: this.#hooks.saveCredentials,
-      },
-      credentials,
-    );
-  }
-
-  /** Counts a pod as Ready as soon as its daemon listens. A pod that the job has not made can wait for more than its daemon. */
-  async #seeAnswer(pod: RunningPod, feed: PodFeed, signal: AbortSignal): Promise<void> {
-    const mesh = this.#spec.meshes[pod.place.mesh];
-    if (mesh === undefined || !isProvisioned(mesh) || pod.isReady) return;
-    if (await daemonListens(this.#reach, pod, signal)) feed.answered(pod);
+    if (this.tls === null) return undefined;
+    const run = {
+      spec: this.#spec,
+      allocation,
+      lifetime: this.tls.lifetime,
+      reach: this.#reach,
+      save: this.#hooks.saveCredentials,
+      addressOf: (pod: PodFacts) => this.#readyHost(allocation, pod).address,
+      answered: (pod: PodFacts) => this.#feed(allocation).answered(pod),
+    };
+    return signerOfRun(api, run, signal);
   }
 
   async #decideReach({ name, ip = "", port = hostPort }: PodFacts): Promise<void> {

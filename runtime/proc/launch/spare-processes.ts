@@ -5,6 +5,7 @@
  */
 import { readSync, statSync } from "node:fs";
 import type { Clock, Timer } from "../../link/clock.js";
+import { processStat } from "../../process-table.js";
 import { placesVariable } from "../platform/program-places.js";
 import { adoptProcess, type LaunchedProcess, type LaunchOptions, startProcess } from "./launch-process.js";
 
@@ -70,7 +71,7 @@ export class SpareProcesses {
     const { cwd, env } = options;
     if (this.#refill !== undefined) this.#refillLater();
     if (file !== this.#template.boot || !this.#fits(options)) return undefined;
-    const spare = this.#waiting.shift();
+    const spare = this.#next();
     if (spare === undefined) return undefined;
     this.#refillLater();
     const launched = adoptProcess(spare, options);
@@ -97,6 +98,15 @@ export class SpareProcesses {
     );
   }
 
+  /** Returns a spare that lives. One that was killed is noticed here before its end is reported. */
+  #next(): Spare | undefined {
+    for (;;) {
+      const spare = this.#waiting.shift();
+      if (spare === undefined || !hasEnded(spare.pid!)) return spare;
+      this.#failures++;
+    }
+  }
+
   #add(): void {
     const { boot, execArgv, env } = this.#template;
     const spare = startProcess({ command: [boot, SPARE_ARGUMENT], execArgv, env, stdio: "pipe" });
@@ -121,6 +131,12 @@ export class SpareProcesses {
       this.fill();
     });
   }
+}
+
+/** Returns whether a child of this process has ended, and its end was not reported yet. */
+function hasEnded(pid: number): boolean {
+  const stat = processStat(pid);
+  return stat !== undefined && (stat.state === "Z" || stat.state === "X");
 }
 
 /** Compares all variables except the one that is read when modules are loaded, so that a spare can get it. */
