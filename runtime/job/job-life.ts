@@ -395,6 +395,8 @@ export class JobLife {
       if (allocation !== undefined) await this.provider.destroy(allocation);
       removeCredentials(known.folder);
       this.cache?.remove(known.applyId);
+      // This program may have left the job, and watch it again.
+      this.#report({ kind: "ended", reason: "it was killed" });
     } finally {
       lock?.release();
     }

@@ -68,9 +68,10 @@ test.skipIf(url === undefined)(
     const job = new SkyPilotJob(given);
     onTestFinished(() => job.kill());
     const events: string[] = [];
-    void (async () => {
+    const watch = async () => {
       for await (const { kind, mesh, reason } of job.watch()) events.push(`${kind} ${mesh ?? ""}: ${reason}`);
-    })();
+    };
+    const watching = watch();
     await job.state();
     const name = clusterOf(pods()[0]!);
     expect(pods().length).toBe(2);
@@ -96,7 +97,11 @@ test.skipIf(url === undefined)(
     await expect(job.stop()).rejects.toThrow(
       /^cannot stop job "pods": .*Stopping is currently not supported for kubernetes/s,
     );
+    // The program has left the job before, and watches it again.
+    await watching;
+    const watchingAgain = watch();
     await job.kill();
+    await watchingAgain;
     expect(pods()).toEqual([]);
     expect(await viceroy(given, "logs")).toContain("viceroy host: attached: ");
     expect(events.at(-1)).toMatch(/^ended /);

@@ -138,6 +138,20 @@ test("machines that cannot stop go on, and the reason is SkyPilot's", async () =
   expect((await job.state())["trainers"]!.extent).toEqual({ hosts: 2 });
 }, 90_000);
 
+test("a program that has left a job watches it again until it is killed", async () => {
+  const cloud = await LocalCloud.start({ cannotStop: true });
+  const job = localJob(cloud);
+  await job.state();
+  await job.stop().catch(() => {});
+  const events: string[] = [];
+  const watching = (async () => {
+    for await (const { kind, reason } of job.watch()) events.push(`${kind}: ${reason}`);
+  })();
+  await job.kill();
+  await watching;
+  expect(events.at(-1)).toBe("ended: it was killed");
+}, 90_000);
+
 test("a job whose cluster somebody takes down has ended, and says so", async () => {
   const cloud = await LocalCloud.start();
   const job = localJob(cloud, { hostTimeout: { lost: 0 } });
