@@ -226,7 +226,7 @@ export class JobContext implements AsyncDisposable {
     const member = this.#member;
     member.checkOpen("cannot put a value");
     const result = new Result(member.newResultId(), "put");
-    const { bytes, refs } = member.refs.keeping(member.refs.plain, value, putPlace);
+    const { bytes, refs } = member.refs.holding(member.refs.plain, value, putPlace);
     result.resolve(bytes, refs);
     return new ObjectRef<T>({ member, result, codec: member.refs.plain, remote: undefined });
   }
