@@ -11,7 +11,7 @@ const exclude = ["**/node_modules/**", "test/fixtures/**"];
 const linked = [
   "test/link/**/*.test.ts",
   "test/proc/**/*.test.ts",
-  "test/tasks/begun-tasks.test.ts",
+  "test/tasks/{begun-tasks,nested-references,places/killed-borrower}.test.ts",
   "test/tasks/objects/**/*.test.ts",
 ];
 /** These tests use neither of the two: they start no process, and connect nothing but parts of the own process. */

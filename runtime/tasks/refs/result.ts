@@ -6,7 +6,7 @@ import { StoredValue } from "../objects/stored-value.js";
 /** Called once, when a result has settled. */
 export type SettledListener = () => void;
 
-/** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes a copy of its own. */
+/** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes it anew. */
 export class Result {
   /** The number in the process that owns the result; 0 in other processes. */
   readonly id: number;
