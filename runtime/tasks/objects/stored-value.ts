@@ -16,14 +16,15 @@ const MAX_KEPT_HEAD = 65_536;
 /** What is freed when nobody has the value any more. */
 interface OpenFile {
   readonly file: number;
-  readonly size: number;
+  /** The number of bytes that V8 counts. */
+  counted: number;
 }
 
 const dropped = new FinalizationRegistry<OpenFile>(free);
 
-function free({ file, size }: OpenFile): void {
+function free({ file, counted }: OpenFile): void {
   closeSync(file);
-  countSealed(-size);
+  if (counted > 0) countSealed(-counted);
 }
 
 export class StoredValue {
@@ -32,18 +33,25 @@ export class StoredValue {
   /** The number of bytes before the binary values that are apart. */
   readonly #headSize: number;
   readonly #token: Uint8Array;
-  #file: number | undefined;
+  #opened: OpenFile | undefined;
   #head: Uint8Array | undefined;
   /** The memory of the binary values that a reader has, by its place in the value. */
   readonly #mapped = new WeakMap<object, Map<number, WeakRef<ArrayBuffer>>>();
 
   private constructor(file: number, { head, size, token }: Pick<StoredMemory, "head" | "size" | "token">) {
-    this.#file = file;
+    this.#opened = { file, counted: 0 };
     this.#headSize = head;
     this.size = size;
     this.#token = token;
-    countSealed(size);
-    dropped.register(this, { file, size }, this);
+    dropped.register(this, this.#opened, this);
+  }
+
+  /** Makes V8 count the memory, because this process owns the value: collecting it frees the memory. */
+  count(): void {
+    const opened = this.#opened;
+    if (opened === undefined || opened.counted > 0) return;
+    opened.counted = this.size;
+    countSealed(this.size);
   }
 
   /**
@@ -67,8 +75,8 @@ export class StoredValue {
 
   /** Where other processes of this machine find it. Undefined: it was closed. */
   get memory(): StoredMemory | undefined {
-    if (this.#file === undefined) return undefined;
-    return { pid: process.pid, file: this.#file, token: this.#token, head: this.#headSize, size: this.size };
+    if (this.#opened === undefined) return undefined;
+    return { pid: process.pid, file: this.#opened.file, token: this.#token, head: this.#headSize, size: this.size };
   }
 
   /** Returns all bytes, in memory that nothing else uses. @throws Error if it was closed, or cannot be mapped */
@@ -111,17 +119,17 @@ export class StoredValue {
   }
 
   get #open(): number {
-    if (this.#file === undefined) throw new Error("cannot read a value that was released");
-    return this.#file;
+    if (this.#opened === undefined) throw new Error("cannot read a value that was released");
+    return this.#opened.file;
   }
 
   /** Frees the memory as soon as no other process and no reader has it. Idempotent. */
   close(): void {
-    const file = this.#file;
-    if (file === undefined) return;
-    this.#file = undefined;
+    const opened = this.#opened;
+    if (opened === undefined) return;
+    this.#opened = undefined;
     dropped.unregister(this);
-    free({ file, size: this.size });
+    free(opened);
   }
 }
 

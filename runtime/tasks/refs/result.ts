@@ -82,6 +82,7 @@ export class Result {
       return;
     }
     this.#value = value;
+    if (this.id !== 0 && value instanceof StoredValue) value.count();
     this.contained = contained;
     this.#tell();
   }
