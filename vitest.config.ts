@@ -8,7 +8,12 @@ import { LongestFirst } from "./test/longest-first.js";
 const exclude = ["**/node_modules/**", "test/fixtures/**"];
 
 /** These promises about links, processes and their records hold with shared memory and without it. */
-const linked = ["test/link/**/*.test.ts", "test/proc/**/*.test.ts", "test/tasks/begun-tasks.test.ts"];
+const linked = [
+  "test/link/**/*.test.ts",
+  "test/proc/**/*.test.ts",
+  "test/tasks/{begun-tasks,nested-references,places/killed-borrower}.test.ts",
+  "test/tasks/objects/**/*.test.ts",
+];
 /** These tests use neither of the two: they start no process, and connect nothing but parts of the own process. */
 const unlinked = [
   "test/link/{clock,errors,relayed-location,routing-table,trace-context}.test.ts",

@@ -275,16 +275,31 @@ export interface TaskOrder {
   fetched?: Uint32[];
 }
 
+/** An encoded value in the memory of a machine, which other processes of the machine open. */
+export interface StoredMemory {
+  /** The process that has it, and the descriptor of its file there. */
+  pid: Uint32;
+  file: Uint32;
+  /** 16 random bytes at the end of the file, which identify it. */
+  token: Uint8Array;
+  /** The number of bytes before the binary values that can be mapped. */
+  head: Uint32;
+  /** The number of bytes of the value. */
+  size: Uint32;
+}
+
 /** The end of a task that has not thrown. */
 export interface TaskOutcome {
   /** `returned`: the task has not begun, because its holder has taken it back. `cancelled`: it was cancelled. */
   state: "done" | "returned" | "cancelled";
-  /** The encoded result. */
+  /** The encoded result. Empty if it is stored. */
   value: Uint8Array;
   /** The run time of the function in microseconds. */
   micros: Uint32;
   /** Whether the result contains references, which the receiver borrows at once. Absent: it contains none. */
   references?: boolean;
+  /** A large result in the memory of the worker, which keeps it until `taken`. Absent: `value` is the result. */
+  stored?: StoredMemory;
 }
 
 /** The description of the context, for a worker. */
@@ -329,6 +344,18 @@ export interface TaskWorker extends Actor {
    * @concurrent
    */
   endLease(lease: Uint32): void;
+  /**
+   * Answers with the encoded result of a task that is stored here: its receiver is on another machine.
+   *
+   * @concurrent
+   */
+  give(lease: Uint32, id: Uint32): Uint8Array;
+  /**
+   * The receiver has the result of a task that was stored here.
+   *
+   * @concurrent
+   */
+  taken(lease: Uint32, id: Uint32): void;
 }
 
 /** A reference to a result, in a message. */
@@ -346,6 +373,8 @@ export interface ObjectReference {
   host?: Uint32;
   /** The number of encoded bytes. Absent: the task had not ended when the reference was sent. */
   size?: Uint32;
+  /** Where processes on the machine of the sender find the value. Absent: the sender has not stored it. */
+  stored?: StoredMemory;
 }
 
 /** The size of a result, and the result itself if it is small. */
@@ -353,6 +382,8 @@ export interface LocatedResult {
   /** The number of its encoded bytes. */
   size: Uint32;
   value?: Uint8Array;
+  /** Where processes on the machine of the owner find it. */
+  stored?: StoredMemory;
 }
 
 /** Keeps the results of the tasks that its process has started, as long as a reference to them exists. */

@@ -19,6 +19,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
     exports.Set(name, Napi::Function::New(env, call, name));
   };
   add("createMemory", CreateMemory);
+  add("storeMemory", StoreMemory);
+  add("countMemory", CountMemory);
   add("mapMemory", MapMemory);
   add("unmap", Unmap);
   add("addressOf", AddressOfView);

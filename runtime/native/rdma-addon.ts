@@ -48,7 +48,14 @@ export interface RdmaAddon extends VerbsAddon {
    */
   createMemory(bytes: number, wiped: boolean): { readonly fd: number; readonly buffer: ArrayBuffer };
   /**
-   * Maps memory that another process has created with `createMemory`.
+   * Creates memory with the bytes of all parts, which no process can change any more. The descriptor is as that of `createMemory`.
+   * @throws Error when the system has no descriptors or no memory of this kind left
+   */
+  storeMemory(parts: readonly Uint8Array[]): number;
+  /** Makes V8 count memory that it does not know of, so that it collects what keeps it. @param bytes negative when it is freed */
+  countMemory(bytes: number): void;
+  /**
+   * Maps memory that another process has created with `createMemory` or `storeMemory`.
    * @param offset in bytes, a multiple of 4096
    * @param mode 0: writes are shared with all processes; 1: writes stay private to this process
    * @throws Error when the descriptor is not such memory, or the memory is too small

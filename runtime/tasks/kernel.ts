@@ -28,6 +28,13 @@ export { servedHosts } from "../host/hand-over/served-actor.js";
 export { attachmentOf } from "../host/mesh/host-mesh.js";
 export { quote } from "../job/quote.js";
 export type { Clock } from "../link/clock.js";
+export {
+  canSealMemory,
+  countSealed,
+  mapSealed,
+  openSealed,
+  sealMemory,
+} from "../link/transport/shared-memory/sealed-memory.js";
 export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
 export { callLimit } from "../proc/mesh/spawn-plan.js";

@@ -9,7 +9,17 @@ import { Submitter } from "../../runtime/tasks/submit/submitter.js";
 import type { TaskClass } from "../../runtime/tasks/submit/task-class.js";
 import { task } from "../../runtime/tasks/task.js";
 
-type Message = "lease" | "withdraw" | "listen" | "run" | "endLease" | "giveBack" | "takeBack" | "cancel" | "kill";
+type Message =
+  | "lease"
+  | "withdraw"
+  | "listen"
+  | "run"
+  | "endLease"
+  | "giveBack"
+  | "takeBack"
+  | "cancel"
+  | "kill"
+  | "taken";
 
 const procs = 4;
 const nothing = new Uint8Array(0);
@@ -57,6 +67,7 @@ export class CountedHosts {
         seed = (seed * 48271) % 0x7fffffff;
         return seed / 0x7fffffff;
       },
+      openStored: () => undefined,
       inTurn: (body) => body(),
       callInTurn: (body, first, second) => body(first, second),
       isLost: () => false,
@@ -120,7 +131,8 @@ export class CountedHosts {
         this.runs.set(index, (this.runs.get(index) ?? 0) + 1);
         queueMicrotask(() => taker.answered({ state: "done", value: nothing, micros: 1 }));
       },
-      ...{ cancel: count("cancel"), takeBack: count("takeBack"), endLease: count("endLease") },
+      ...{ cancel: count("cancel"), takeBack: count("takeBack"), endLease: count("endLease"), taken: count("taken") },
+      give: () => Promise.reject(new Error("nothing is stored")),
     };
     const hosts = this;
     return {

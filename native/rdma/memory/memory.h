@@ -9,6 +9,16 @@
  */
 Napi::Value CreateMemory(const Napi::CallbackInfo& info);
 /**
+ * `storeMemory(parts) -> fd`: creates memory with the bytes of all parts, one after the other, which nobody can change any more: neither
+ * this process nor another one. The descriptor is close-on-exec.
+ */
+Napi::Value StoreMemory(const Napi::CallbackInfo& info);
+/**
+ * `countMemory(bytes)`: makes V8 count memory that a value keeps without an ArrayBuffer; a negative number takes it back. Otherwise nothing
+ * would tell V8 to collect values that keep much memory.
+ */
+Napi::Value CountMemory(const Napi::CallbackInfo& info);
+/**
  * `mapMemory(fd, offset, bytes, mode) -> ArrayBuffer`: maps memory that another process has created. `offset` is in
  * bytes and a multiple of the page size. With mode 0 the mapping is shared: all processes see what is written. With
  * mode 1 it is private: writes stay in this process. Refuses files that are not sealed, because they could shrink, and

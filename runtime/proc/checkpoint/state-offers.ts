@@ -40,7 +40,7 @@ export class StateOffers {
     for (const part of parts) bytes += part.length;
     if (bytes < MIN_OFFERED_BYTES) return { state: joinParts(parts) };
     const id = ++this.#lastId;
-    const shared = shareState(parts, bytes);
+    const shared = shareState(parts);
     const offer = { proc: this.#proc.id, id, bytes, ...(shared && { shared }) };
     this.#offers.set(id, { offer, bytes: shared === undefined ? joinParts(parts) : undefined });
     if (mesh !== undefined) this.#lastOf.set(mesh, id);

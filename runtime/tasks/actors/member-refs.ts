@@ -1,5 +1,6 @@
 /** The references to answers of actors, as those of a context in this process. */
 import type { ContextMember } from "../context/member.js";
+import { decodeHeld } from "../objects/held-value.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
 import type { ValueCodec } from "../refs/value-codec.js";
@@ -39,10 +40,10 @@ export class MemberRefs implements RefMaker {
   async read(ref: ObjectRef<unknown>): Promise<unknown> {
     const { result, codec } = recordOf(ref);
     await new Promise<void>((resolve) => result.whenSettled(resolve));
-    const { bytes } = result;
-    if (bytes === undefined) throw result.error!;
+    const { value } = result;
+    if (value === undefined) throw result.error!;
     await codec.load?.();
-    return codec.decode(bytes);
+    return decodeHeld(codec, value, {});
   }
 
   settledBy(label: string, codec: ValueCodec, answer: Answer, toError: (error: unknown) => Error): ObjectRef<unknown> {

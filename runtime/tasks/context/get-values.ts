@@ -1,5 +1,6 @@
 /** `JobContext.get`: waits for values, and lets other tasks run meanwhile. */
 import { TimeoutError } from "../../index.js";
+import { decodeHeld, type HeldValue } from "../objects/held-value.js";
 import { type ObjectRef, ObjectRef as Ref, recordOf } from "../refs/object-ref.js";
 import type { ValueCodec } from "../refs/value-codec.js";
 import { currentScope } from "./current.js";
@@ -20,9 +21,9 @@ export function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: 
   ) {
     return new Promise((resolve, reject) => {
       result.whenSettled(() => {
-        const { bytes } = result;
-        if (bytes === undefined) reject(result.error!);
-        else decodeFor(codec, bytes, resolve, reject);
+        const { value } = result;
+        if (value === undefined) reject(result.error!);
+        else decodeFor(codec, value, member, resolve, reject);
       });
     });
   }
@@ -31,12 +32,13 @@ export function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: 
 
 function decodeFor(
   codec: ValueCodec,
-  bytes: Uint8Array,
+  value: HeldValue,
+  reader: object,
   resolve: (value: unknown) => void,
   reject: (error: unknown) => void,
 ): void {
   try {
-    resolve(codec.decode(bytes));
+    resolve(decodeHeld(codec, value, reader));
   } catch (error) {
     reject(error);
   }
@@ -55,7 +57,7 @@ async function getWaiting(
     const settled = new Promise<void>((resolve) => result.whenSettled(resolve));
     await whileWaiting(member, [own], limit === undefined ? settled : withLimit(member, settled, limit, [own]));
   }
-  return valueIn(own);
+  return valueIn(member, own);
 }
 
 export async function getAll(
@@ -76,14 +78,17 @@ export async function getAll(
     const { error } = recordOf(ref).result;
     if (error !== undefined) throw error;
   }
-  return Promise.all(own.map((one) => (one instanceof Ref ? valueIn(one) : one)));
+  return Promise.all(own.map((one) => (one instanceof Ref ? valueIn(member, one) : one)));
 }
 
-function valueIn(ref: ObjectRef<unknown>): unknown {
+function valueIn(member: ContextMember, ref: ObjectRef<unknown>): unknown {
   const { result, codec } = recordOf(ref);
-  const { bytes } = result;
-  if (bytes === undefined) throw result.error!;
-  return codec.load === undefined ? codec.decode(bytes) : codec.load().then(() => codec.decode(bytes));
+  const { value } = result;
+  if (value === undefined) throw result.error!;
+  // Each task reads memory of its own, and so does the program.
+  const reader = currentScope()?.task ?? member;
+  if (codec.load === undefined) return decodeHeld(codec, value, reader);
+  return codec.load().then(() => decodeHeld(codec, value, reader));
 }
 
 function allSettledOrOneFailed(refs: readonly ObjectRef<unknown>[]): Promise<void> {

@@ -179,7 +179,8 @@ export class JobContext implements AsyncDisposable {
    *
    * @param ref the reference
    * @param options a time limit
-   * @returns a copy of the value; each call returns its own
+   * @returns a copy of the value; each call returns its own. Binary values of 64 KiB and more can be mapped from the memory of the machine
+   *   instead: one task sees the same memory at each call, and nobody else sees what it writes there
    * @throws {TaskError} as a rejection, when the task threw
    * @throws {WorkerLostError} as a rejection, when the process of the task ended
    * @throws {ObjectLostError} as a rejection, when the value was released or lost
@@ -217,7 +218,8 @@ export class JobContext implements AsyncDisposable {
   }
 
   /**
-   * Stores a copy of a value, to which references can be passed any number of times.
+   * Stores a copy of a value, to which references can be passed any number of times. A value of 64 KiB or more is in the memory of the
+   * machine, from which other processes read it without copying it.
    *
    * @param value a plain value
    * @throws {TypeError} when it is not a plain value
@@ -226,7 +228,7 @@ export class JobContext implements AsyncDisposable {
     const member = this.#member;
     member.checkOpen("cannot put a value");
     const result = new Result(member.newResultId(), "put");
-    const { bytes, refs } = member.refs.keeping(member.refs.plain, value, putPlace);
+    const { bytes, refs } = member.refs.holding(member.refs.plain, value, putPlace);
     result.resolve(bytes, refs);
     return new ObjectRef<T>({ member, result, codec: member.refs.plain, remote: undefined });
   }

@@ -1,7 +1,8 @@
 /** Makes the part of a context that is in one process. */
 import type { ContextDescription, TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { thisProc } from "../../index.js";
-import { currentCell, importModule, mainClock } from "../kernel.js";
+import { canSealMemory, currentCell, currentRuntime, importModule, mainClock } from "../kernel.js";
+import { StoredValue } from "../objects/stored-value.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
 import { Submitter } from "../submit/submitter.js";
 import { ContextMember } from "./member.js";
@@ -24,6 +25,8 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
     ...{ id, host, cell, root },
+    // Simulated processes share one real process, and their memory is not that of a machine.
+    storesValues: currentRuntime().platform.simulatedMemory === undefined && canSealMemory(),
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {
@@ -53,6 +56,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
       clock: mainClock(),
       random: () => cell.proc.random.number(),
       referencesIn: (value) => member.refs.contained(value),
+      openStored: (memory) => StoredValue.open(memory),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },
     });

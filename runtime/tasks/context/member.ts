@@ -3,6 +3,7 @@ import type { TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { callInTurn, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import type { HeldValue } from "../objects/held-value.js";
 import { MemberReferences, type ReferringMember } from "../refs/member-references.js";
 import { type ObjectRef, recordOf } from "../refs/object-ref.js";
 import type { Result } from "../refs/result.js";
@@ -25,6 +26,8 @@ export interface MemberParts {
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program. */
   readonly loadRegistries: () => Promise<void>;
+  /** Whether large values of this process are in the memory of the machine. */
+  readonly storesValues: boolean;
   /** Makes what starts tasks. It is called when the process starts its first task. */
   readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
@@ -44,15 +47,18 @@ export class ContextMember implements ReferringMember {
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program, so that the classes of its actors are known here. */
   readonly loadRegistries: () => Promise<void>;
+  /** Whether large values of this process are in the memory of the machine. */
+  readonly storesValues: boolean;
   /** Returns 64 random bits. */
   readonly newId: () => bigint;
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, host, cell, owner, root, loadRegistries, makeSubmitter }: MemberParts) {
+  constructor({ id, host, cell, owner, root, loadRegistries, storesValues, makeSubmitter }: MemberParts) {
     this.id = id;
     this.host = host;
     this.loadRegistries = loadRegistries;
+    this.storesValues = storesValues;
     this.root = root;
     this.newId = () => cell.proc.random.id();
     this.#makeSubmitter = makeSubmitter;
@@ -132,7 +138,7 @@ export class ContextMember implements ReferringMember {
   }
 
   /** Resolves with the encoded value of a reference. Rejects with its error. */
-  bytesOf(ref: ObjectRef<unknown>): Promise<Uint8Array> {
+  valueOf(ref: ObjectRef<unknown>): Promise<HeldValue> {
     const { result } = recordOf(ref);
     return new Promise((resolve, reject) => result.whenSettled(() => settle(result, resolve, reject)));
   }
@@ -151,8 +157,8 @@ export class ContextMember implements ReferringMember {
   }
 }
 
-function settle(result: Result, resolve: (bytes: Uint8Array) => void, reject: (error: Error) => void): void {
-  if (result.bytes !== undefined) resolve(result.bytes);
+function settle(result: Result, resolve: (value: HeldValue) => void, reject: (error: Error) => void): void {
+  if (result.value !== undefined) resolve(result.value);
   else reject(result.error!);
 }
 

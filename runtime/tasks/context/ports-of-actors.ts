@@ -66,11 +66,13 @@ function grantedOf(lease: Lease): GrantedLease {
 }
 
 function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
-  const { run, cancel, takeBack, endLease } = worker;
+  const { run, cancel, takeBack, endLease, give, taken } = worker;
   return {
     run: (order, taker) => callForAnswer(run, [order], taker),
     cancel: (lease, id) => tell(worker, () => cancel.broadcast(lease, id)),
     takeBack: (lease) => tell(worker, () => takeBack.broadcast(lease)),
     endLease: (lease) => tell(worker, () => endLease.broadcast(lease)),
+    give: (lease, id) => give.callOne(lease, id),
+    taken: (lease, id) => tell(worker, () => taken.broadcast(lease, id)),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { TaskOrigin } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
+import { bytesOfHeld, decodeHeld } from "../objects/held-value.js";
 import { BorrowedResult } from "../refs/borrowed-result.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
@@ -112,7 +113,7 @@ function whenAllThere(
       const cause = argument.error;
       if (cause !== undefined) {
         result.reject(failedArgument(label, i, part.label, cause));
-      } else if (argument.bytes === undefined && !isPassedOn(member, task, i, part)) {
+      } else if (argument.value === undefined && !isPassedOn(member, task, i, part)) {
         // The value must be encoded in another way here.
         argument.whenSettled(there);
       } else {
@@ -135,7 +136,8 @@ function encodeParts(
   pending: PendingTask,
   parts: readonly (Uint8Array | ObjectRef<unknown>)[],
 ): number | undefined {
-  const large = parts.flatMap((part, i) => (part instanceof ObjectRef && sizeAtOwner(part) !== undefined ? [i] : []));
+  const isFetched = (part: unknown, i: number) => part instanceof ObjectRef && isApart(member, pending.task, i, part);
+  const large = parts.flatMap((part, i) => (isFetched(part, i) ? [i] : []));
   const encoded = parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, pending.task, i, part) : part));
   pending.args = encodeArguments(pending.label, encoded);
   if (large.length === 0) return undefined;
@@ -144,17 +146,19 @@ function encodeParts(
   const bytesAt = new Map<number | undefined, number>([[member.host, here]]);
   for (const i of large) {
     const ref = parts[i] as ObjectRef<unknown>;
-    const { host } = recordOf(ref).remote!;
-    bytesAt.set(host, (bytesAt.get(host) ?? 0) + sizeAtOwner(ref)!);
+    const { result, remote } = recordOf(ref);
+    const host = remote === undefined ? member.host : remote.host;
+    bytesAt.set(host, (bytesAt.get(host) ?? 0) + result.size!);
   }
   const [near] = [...bytesAt].reduce((most, one) => (one[1] > most[1] ? one : most));
   return near === member.host ? undefined : near;
 }
 
-/** Returns the size of a result that only its owner has; undefined if it is here. */
-function sizeAtOwner(ref: ObjectRef<unknown>): number | undefined {
+/** Returns whether the worker gets a large argument by its reference: only its owner has it, or it is in the memory of the machine. */
+function isApart(member: ContextMember, task: Task, index: number, ref: ObjectRef<unknown>): boolean {
   const { result } = recordOf(ref);
-  return result instanceof BorrowedResult && !result.isSettled ? result.size : undefined;
+  if (result instanceof BorrowedResult && result.sizeAtOwner !== undefined) return true;
+  return result.stored !== undefined && isPassedOn(member, task, index, ref);
 }
 
 /** Returns whether the encoded value of a reference is an argument as it is. */
@@ -165,12 +169,12 @@ function isPassedOn(member: ContextMember, task: Task, index: number, ref: Objec
 /** Returns the encoded value of a reference as an argument: as it is if the types are equal, or the reference if its owner has it. */
 function passOn(member: ContextMember, task: Task, index: number, ref: ObjectRef<unknown>): Uint8Array {
   const { result, codec } = recordOf(ref);
-  if (sizeAtOwner(ref) !== undefined) return member.refs.write(ref);
-  const bytes = result.bytes;
+  if (isApart(member, task, index, ref)) return member.refs.write(ref);
+  const { value } = result;
   // It was released after it had settled.
-  if (bytes === undefined) throw result.error!;
-  if (isPassedOn(member, task, index, ref)) return bytes;
-  return argumentCodec(task, index, member).encode(codec.decode(bytes), placeOf(task, index));
+  if (value === undefined) throw result.error!;
+  if (isPassedOn(member, task, index, ref)) return bytesOfHeld(value);
+  return argumentCodec(task, index, member).encode(decodeHeld(codec, value, {}), placeOf(task, index));
 }
 
 const places = new WeakMap<Task, PlainPlace[]>();

@@ -1,4 +1,5 @@
 /** A result of another process: it is fetched when someone waits for it, and its size can be known before. */
+import type { StoredMemory } from "../../../generated/tasks.js";
 import { Result } from "./result.js";
 
 /** The ways to ask the owner. Each function is called once at most. */
@@ -12,21 +13,28 @@ export interface BorrowedSources {
 export class BorrowedResult extends Result {
   #locate: (() => void) | undefined;
   #waiting: (() => void)[] = [];
-  #size: number | undefined;
+  #sizeAtOwner: number | undefined;
+  /** Where the value is in the memory of a machine, which may be another one. */
+  place: StoredMemory | undefined;
 
   constructor(label: string, { fetch, locate }: BorrowedSources) {
     super(0, label, fetch);
     this.#locate = locate;
   }
 
-  /** The number of encoded bytes of a large value that its owner has; undefined if it is not known. */
-  get size(): number | undefined {
-    return this.#size;
+  /** The number of encoded bytes of a value, which may be at its owner; undefined if it is not known. */
+  override get size(): number | undefined {
+    return super.size ?? this.#sizeAtOwner;
+  }
+
+  /** The number of encoded bytes of a large value that its owner has, and this process has not. */
+  get sizeAtOwner(): number | undefined {
+    return this.isSettled ? undefined : this.#sizeAtOwner;
   }
 
   /** Calls `listener` when the value or error is here, or when the owner has a value whose size is known. */
   whenLocated(listener: () => void): void {
-    if (this.isSettled || this.#size !== undefined) {
+    if (this.isSettled || this.#sizeAtOwner !== undefined) {
       listener();
       return;
     }
@@ -38,7 +46,7 @@ export class BorrowedResult extends Result {
 
   /** The owner has the value. @param value the value if it is small */
   located(size: number, value: Uint8Array | undefined): void {
-    if (value === undefined) this.#size = size;
+    if (value === undefined) this.#sizeAtOwner = size;
     else this.resolve(value);
     this.#tellWaiting();
   }

@@ -4,6 +4,7 @@ import { procsOf } from "../../codegen/v1/index.js";
 import { SupervisionError } from "../../index.js";
 import { ObjectLostError } from "../errors.js";
 import type { DropDetector, DroppableReference } from "../kernel.js";
+import { StoredValue } from "../objects/stored-value.js";
 import { taskErrorOf } from "../submit/task-error-of.js";
 import { tell } from "../tell.js";
 import { BorrowedResult } from "./borrowed-result.js";
@@ -43,7 +44,7 @@ export class BorrowedResults {
     const known = this.#results.get(key)?.deref();
     if (known !== undefined) {
       // This process counts once. The owner learns that the reference on its way has arrived.
-      if (remote.size !== undefined && remote.size > LARGE_BYTES) known.located(remote.size, undefined);
+      noteLocation(known, remote);
       if (returned)
         this.#inTurn(() => tell(remote.owner, () => remote.owner.borrow.broadcast(remote.id, borrower, true)));
       return known;
@@ -53,7 +54,7 @@ export class BorrowedResults {
       fetch: () => this.#fetch(remote, result),
       locate: () => this.#locate(remote, result),
     });
-    if (remote.size !== undefined && remote.size > LARGE_BYTES) result.located(remote.size, undefined);
+    noteLocation(result, remote);
     this.#results.set(key, this.#drops.reference(result));
     this.#drops.watch(result, this.#borrowed({ key, remote, borrower }));
     this.#inTurn(() => tell(remote.owner, () => remote.owner.borrow.broadcast(remote.id, borrower, returned)));
@@ -72,7 +73,20 @@ export class BorrowedResults {
     return { dropped: () => this.#giveBack(borrowed) };
   }
 
-  #fetch({ owner, id, label }: ObjectReference, result: Result): void {
+  #fetch(remote: ObjectReference, result: BorrowedResult): void {
+    if (openHere(result)) return;
+    if (result.sizeAtOwner !== undefined) {
+      this.#fetchBytes(remote, result);
+      return;
+    }
+    // The owner may have it in the memory of this machine.
+    this.#locate(remote, result);
+    result.whenLocated(() => {
+      if (!result.isSettled && !openHere(result)) this.#fetchBytes(remote, result);
+    });
+  }
+
+  #fetchBytes({ owner, id, label }: ObjectReference, result: Result): void {
     this.#inTurn(() => {
       owner.fetch.callOne(id).then(
         (bytes) => result.resolve(bytes),
@@ -84,7 +98,10 @@ export class BorrowedResults {
   #locate({ owner, id, label }: ObjectReference, result: BorrowedResult): void {
     this.#inTurn(() => {
       owner.locate.callOne(id, LARGE_BYTES).then(
-        ({ size, value }) => result.located(size, value),
+        ({ size, value, stored }) => {
+          result.place ??= stored;
+          result.located(size, value);
+        },
         (error: Error) => result.reject(explain(label, error)),
       );
     });
@@ -95,6 +112,20 @@ export class BorrowedResults {
     this.#results.delete(key);
     this.#inTurn(() => tell(remote.owner, () => remote.owner.unborrow.broadcast(remote.id, borrower)));
   }
+}
+
+/** Notes what a reference says about its value. */
+function noteLocation(result: BorrowedResult, { size, stored }: ObjectReference): void {
+  result.place ??= stored;
+  if (size !== undefined && size > LARGE_BYTES) result.located(size, undefined);
+}
+
+/** Opens the value if it is in the memory of this machine. Returns whether it is. */
+function openHere(result: BorrowedResult): boolean {
+  const opened = result.place && StoredValue.open(result.place);
+  if (opened === undefined) return false;
+  result.resolve(opened);
+  return true;
 }
 
 function explain(label: string, error: Error): Error {

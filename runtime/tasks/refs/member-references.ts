@@ -3,7 +3,9 @@ import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import type { DropDetector } from "../kernel.js";
-import { decodePlain, encodePlain, type PlainPlace } from "../values/index.js";
+import { encodeHeld, type HeldValue } from "../objects/held-value.js";
+import { StoredValue } from "../objects/stored-value.js";
+import { decodePlain, encodePlain, encodePlainParts, type PlainPlace } from "../values/index.js";
 import { BorrowedResult } from "./borrowed-result.js";
 import { BorrowedResults } from "./borrowed-results.js";
 import { ExportedResults } from "./exported-results.js";
@@ -20,6 +22,8 @@ export interface ReferringMember extends RefContext {
   readonly ownerMesh: TaskOwnerMesh<never>;
   /** Runs code that sends messages, apart from the handler that is running. */
   inTurn(body: () => void): void;
+  /** Whether large values of this process are in the memory of the machine. */
+  readonly storesValues: boolean;
 }
 
 export class MemberReferences {
@@ -42,6 +46,8 @@ export class MemberReferences {
     name: "plain value",
     encode: (value, place) => encodePlain(value, place, this),
     decode: (bytes) => decodePlain(bytes, this),
+    encodeParts: (value, place) => encodePlainParts(value, place, this),
+    decodeStored: (value, reader) => decodePlain(value.head, this, value.apartFor(reader)),
   };
 
   /** Whether the references that are written or read are collected, and those that have been. */
@@ -61,6 +67,15 @@ export class MemberReferences {
     return this.#collecting(false, encodeWith, codec, value, place);
   }
 
+  /** Encodes a value that this process keeps. Returns the references in it, too. */
+  holding(
+    codec: ValueCodec,
+    value: unknown,
+    place: PlainPlace,
+  ): { readonly bytes: HeldValue; readonly refs: readonly object[] | undefined } {
+    return this.#collecting(false, this.#member.storesValues ? encodeHeld : encodeWith, codec, value, place);
+  }
+
   /**
    * Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them.
    *
@@ -71,11 +86,12 @@ export class MemberReferences {
     value: unknown,
     place: PlainPlace,
     receiver: TaskOwnerMesh<never> | undefined,
-  ): { readonly bytes: Uint8Array; readonly hasReferences: boolean } {
+  ): { readonly bytes: HeldValue; readonly hasReferences: boolean } {
     const before = this.#receiver;
     this.#receiver = receiver;
     try {
-      const { bytes, refs } = this.#collecting(true, encodeWith, codec, value, place);
+      const encode = this.#member.storesValues ? encodeHeld : encodeWith;
+      const { bytes, refs } = this.#collecting<unknown, PlainPlace, HeldValue>(true, encode, codec, value, place);
       return { bytes, hasReferences: refs !== undefined };
     } finally {
       this.#receiver = before;
@@ -83,19 +99,19 @@ export class MemberReferences {
   }
 
   /** Returns the references in the result of a task of this process, which has just arrived. */
-  contained(value: Uint8Array): readonly object[] {
-    const { refs = [] } = this.#collecting(true, decodeWith, this.plain, value, undefined);
+  contained(value: HeldValue): readonly object[] {
+    const { refs = [] } = this.#collecting(true, this.#decodeReferences, this.plain, value, undefined);
     return refs;
   }
 
   /** Calls `body` with the last three arguments: a closure for each task would be garbage. */
-  #collecting<V, P>(
+  #collecting<V, P, R>(
     isReturning: boolean,
-    body: (codec: ValueCodec, value: V, place: P) => Uint8Array,
+    body: (codec: ValueCodec, value: V, place: P) => R,
     codec: ValueCodec,
     value: V,
     place: P,
-  ): { bytes: Uint8Array; refs: object[] | undefined } {
+  ): { bytes: R; refs: object[] | undefined } {
     // Getters of values can run code that encodes other values.
     const wasCollecting = this.#isCollecting;
     const seen = this.#seen;
@@ -112,6 +128,11 @@ export class MemberReferences {
       this.#isReturning = wasReturning;
     }
   }
+
+  readonly #decodeReferences = (_: ValueCodec, value: HeldValue): void => {
+    if (value instanceof StoredValue) decodePlain(value.head, this, { size: value.size, at: () => noMemory });
+    else decodePlain(value, this);
+  };
 
   #see(ref: object): void {
     if (!this.#isCollecting) return;
@@ -152,8 +173,10 @@ export class MemberReferences {
     const own = this.own(ref as ObjectRef<unknown>, "cannot send a reference");
     const { result, remote, codec } = recordOf(own);
     this.#see(own);
-    const size = result.bytes?.length ?? (result instanceof BorrowedResult ? result.size : undefined);
-    const known = size === undefined ? {} : { size };
+    const { size } = result;
+    // The owner keeps what it has stored for as long as somebody borrows it.
+    const stored = result instanceof BorrowedResult ? result.place : result.stored?.memory;
+    const known = { ...(size !== undefined && { size }), ...(stored !== undefined && { stored }) };
     if (remote !== undefined) return ObjectReferenceCodec.encode({ ...remote, ...known });
     const { id: context, host, ownerMesh: owner } = this.#member;
     const id = this.exported.export(result, this.#isReturning, this.#receiver);
@@ -204,10 +227,8 @@ export class MemberReferences {
 
 const encodeWith = (codec: ValueCodec, value: unknown, place: PlainPlace): Uint8Array => codec.encode(value, place);
 
-function decodeWith(codec: ValueCodec, bytes: Uint8Array): Uint8Array {
-  codec.decode(bytes);
-  return bytes;
-}
+/** The memory of binary values that nobody reads. */
+const noMemory = new ArrayBuffer(0);
 
 function lostResult(label: string): Result {
   const lost = new Result(0, label);

@@ -93,7 +93,7 @@ export class ObjectRef<T> {
   /** Returns the name and the state as text: `ObjectRef square (pending)`. */
   toString(): string {
     const { result } = this.#record;
-    const state = result.bytes !== undefined ? "done" : result.error !== undefined ? "failed" : "pending";
+    const state = result.value !== undefined ? "done" : result.error !== undefined ? "failed" : "pending";
     return `ObjectRef ${result.label} (${state})`;
   }
 

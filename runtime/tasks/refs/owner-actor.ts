@@ -43,8 +43,13 @@ export class ResultOwner extends TaskOwnerActor {
   }
 
   async locate(id: number, most: number): Promise<LocatedResult> {
-    const value = await this.fetch(id);
-    return value.length <= most ? { size: value.length, value } : { size: value.length };
+    const result = this.#member.refs.exported.find(id);
+    if (!result.isSettled) await new Promise<void>((resolve) => result.whenSettled(resolve));
+    if (result.error !== undefined) throw result.error;
+    const size = result.size!;
+    const stored = result.stored?.memory;
+    if (stored !== undefined) return { size, stored };
+    return size <= most ? { size, value: result.bytes! } : { size };
   }
 
   isAwaited(id: number): boolean {

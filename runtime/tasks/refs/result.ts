@@ -1,16 +1,18 @@
 /** The result of a task, as a process knows it: pending, encoded, or an error. */
 import { ObjectLostError } from "../errors.js";
+import { bytesOfHeld, type HeldValue, sizeOfHeld } from "../objects/held-value.js";
+import { StoredValue } from "../objects/stored-value.js";
 
 /** Called once, when a result has settled. */
 export type SettledListener = () => void;
 
-/** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes a copy of its own. */
+/** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes it anew. */
 export class Result {
   /** The number in the process that owns the result; 0 in other processes. */
   readonly id: number;
   /** The name of the task, for messages. */
   readonly label: string;
-  #bytes: Uint8Array | undefined;
+  #value: HeldValue | undefined;
   #error: Error | undefined;
   #listeners: SettledListener | SettledListener[] | undefined;
   #fetch: (() => void) | undefined;
@@ -26,7 +28,7 @@ export class Result {
 
   /** Whether there is a value or an error here. */
   get isSettled(): boolean {
-    return this.#bytes !== undefined || this.#error !== undefined;
+    return this.#value !== undefined || this.#error !== undefined;
   }
 
   /** The error; undefined while there is none. */
@@ -35,8 +37,23 @@ export class Result {
   }
 
   /** The encoded value; undefined while there is none. */
+  get value(): HeldValue | undefined {
+    return this.#value;
+  }
+
+  /** The value if it is in the memory of the machine. */
+  get stored(): StoredValue | undefined {
+    return this.#value instanceof StoredValue ? this.#value : undefined;
+  }
+
+  /** The bytes of the encoded value; undefined while there is none. A value in the memory of the machine is mapped anew each time. */
   get bytes(): Uint8Array | undefined {
-    return this.#bytes;
+    return this.#value === undefined ? undefined : bytesOfHeld(this.#value);
+  }
+
+  /** The number of encoded bytes; undefined while it is not known. */
+  get size(): number | undefined {
+    return this.#value === undefined ? undefined : sizeOfHeld(this.#value);
   }
 
   /** Calls `listener` when the result has settled; at once if it has. */
@@ -59,9 +76,13 @@ export class Result {
    *
    * @param contained the references in the value, if there are any
    */
-  resolve(bytes: Uint8Array, contained?: readonly object[]): void {
-    if (this.isSettled) return;
-    this.#bytes = bytes;
+  resolve(value: HeldValue, contained?: readonly object[]): void {
+    if (this.isSettled) {
+      if (value instanceof StoredValue) value.close();
+      return;
+    }
+    this.#value = value;
+    if (this.id !== 0 && value instanceof StoredValue) value.count();
     this.contained = contained;
     this.#tell();
   }
@@ -75,7 +96,8 @@ export class Result {
 
   /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
   release(): void {
-    this.#bytes = undefined;
+    this.stored?.close();
+    this.#value = undefined;
     this.contained = undefined;
     this.reject(new ObjectLostError(`the result of ${this.label} was released`));
   }

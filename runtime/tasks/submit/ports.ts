@@ -2,8 +2,17 @@
  * The interfaces by which the submitter uses hosts, workers and time. In a program these are actors and the clock of the process; tests and
  * simulations have their own.
  */
-import type { Lease, LeaseNotice, LeaseRequest, TaskOrder, TaskOutcome } from "../../../generated/tasks.js";
+import type {
+  Lease,
+  LeaseNotice,
+  LeaseRequest,
+  StoredMemory,
+  TaskOrder,
+  TaskOutcome,
+} from "../../../generated/tasks.js";
 import type { AnswerTaker, Clock } from "../kernel.js";
+import type { HeldValue } from "../objects/held-value.js";
+import type { StoredValue } from "../objects/stored-value.js";
 
 /** Takes the end of a task that was sent, from another turn of the event loop or microtask: its outcome, or its error or that of its process. */
 export type OutcomeTaker = AnswerTaker<TaskOutcome>;
@@ -16,6 +25,10 @@ export interface WorkerPort {
   takeBack(lease: number): void;
   /** The lease has ended. */
   endLease(lease: number): void;
+  /** Resolves with the encoded result of a task that the worker keeps. */
+  give(lease: number, id: number): Promise<Uint8Array>;
+  /** The result of a task that the worker keeps is here. */
+  taken(lease: number, id: number): void;
 }
 
 /** A lease whose worker can be called. */
@@ -66,7 +79,9 @@ export interface SubmitterOptions {
   /** Returns whether an error of `run` means that the worker process has ended. */
   readonly isLost: (error: unknown) => boolean;
   /** Returns the references in an encoded result that has just arrived. */
-  readonly referencesIn: (value: Uint8Array) => readonly object[];
+  readonly referencesIn: (value: HeldValue) => readonly object[];
+  /** Opens a result in the memory of the machine. Returns undefined if it is not there. */
+  readonly openStored: (memory: StoredMemory) => StoredValue | undefined;
   /** The time in ms after which a task that was cancelled is ended with its process. */
   readonly grace: number;
 }

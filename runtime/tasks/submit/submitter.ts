@@ -4,6 +4,7 @@
  */
 import type { LeaseNotice, TaskOutcome } from "../../../generated/tasks.js";
 import { TaskCancelledError } from "../errors.js";
+import type { HeldValue } from "../objects/held-value.js";
 import type { Result } from "../refs/result.js";
 import type { HeldLease } from "./held-lease.js";
 import { HostChoices } from "./host-choices.js";
@@ -227,7 +228,36 @@ export class Submitter {
   }
 
   #ended(task: PendingTask, lease: HeldLease, queue: TaskQueue, outcome: TaskOutcome): void {
-    const { state, value, micros, references } = outcome;
+    const { stored } = outcome;
+    if (stored === undefined) {
+      this.#endedWith(task, lease, queue, outcome, outcome.value);
+      return;
+    }
+    const { worker, id } = lease;
+    const { inTurn, openStored } = this.#options;
+    const end = (value: HeldValue) => {
+      inTurn(() => worker.taken(id, task.id));
+      this.#endedWith(task, lease, queue, outcome, value);
+    };
+    const opened = openStored(stored);
+    if (opened !== undefined) {
+      end(opened);
+      return;
+    }
+    // The worker is on another machine, or has ended.
+    inTurn(() => {
+      worker.give(id, task.id).then(end, (error: Error) => this.#failed(task, lease, queue, error));
+    });
+  }
+
+  /** @param value the encoded result of a task that is done */
+  #endedWith(
+    task: PendingTask,
+    lease: HeldLease,
+    queue: TaskQueue,
+    { state, micros, references }: TaskOutcome,
+    value: HeldValue,
+  ): void {
     if (state === "done") {
       task.times.add(micros);
       this.#forget(task);

@@ -50,6 +50,11 @@ export const MAP = 0xcf;
 export const SET = 0xd0;
 /** The index of the class in `binaryClasses`, a length, and that many bytes. */
 export const BINARY = 0xd1;
+/**
+ * The index of the class in `binaryClasses`, a length, and four bytes: the number of the page of the encoded value at which the bytes
+ * begin. They are after everything else, so that they can be mapped into memory instead of being copied.
+ */
+export const BINARY_APART = 0xd3;
 /** A length, and the bytes of the reference, which this codec does not interpret. */
 export const REFERENCE = 0xd2;
 
@@ -57,6 +62,10 @@ export const REFERENCE = 0xd2;
 export const MAX_DEPTH = 256;
 /** The largest size of an encoded value in bytes, so that positions stay small integers in V8. */
 export const MAX_BYTES = 0x7fff_fff8;
+/** The number of bytes of a page, which can be mapped by itself. */
+export const PAGE_BYTES = 4096;
+/** Binary values from this size on are apart, where the caller can store them so. */
+export const MIN_APART_BYTES = 65_536;
 /** The largest number of entries of a map or a set in V8. */
 export const MAX_ENTRIES = 1 << 24;
 /** The largest number of arguments of a task. */

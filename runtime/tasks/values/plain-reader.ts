@@ -31,29 +31,45 @@ const scratchDoubles = new Float64Array(scratch);
 const scratchInts = new Int32Array(scratch);
 const scratchBigInts = new BigInt64Array(scratch);
 
+/** The memory of an encoded value from which only the first bytes were read. */
+export interface ApartBytes {
+  /** The number of bytes of the whole value. */
+  readonly size: number;
+  /** Returns memory with a part of the value, which belongs to the reader. @param from a multiple of the page size */
+  at(from: number, size: number): ArrayBuffer;
+}
+
 /** Reads one value. */
 export class PlainReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #refs: RefReader;
+  readonly #apart: ApartBytes | undefined;
   #position = 0;
+  /** Where the first and the last value begin and end that are apart. */
+  #apartFrom = -1;
+  #apartEnd = 0;
 
   /**
    * Starts at the first byte.
    *
    * @param bytes the encoded value
    * @param refs reads references
+   * @param apart the memory with what follows the bytes; absent: the bytes are the whole value
    */
-  constructor(bytes: Uint8Array, refs: RefReader) {
+  constructor(bytes: Uint8Array, refs: RefReader, apart?: ApartBytes) {
     this.#bytes = bytes;
     this.#end = bytes.length;
     this.#refs = refs;
+    this.#apart = apart;
   }
 
   /** Reads the value, which must end with the bytes. Throws a CodecError. */
   read(): unknown {
     const value = this.#value(0);
-    if (this.#position !== this.#end) this.#refuse("there are more bytes than the value needs");
+    const isWhole = this.#apartFrom < 0 ? this.#position === this.#end : this.#apartEnd === this.#size;
+    if (!isWhole) this.#refuse("there are more bytes than the value needs");
+    if (this.#apartFrom >= 0 && this.#position > this.#apartFrom) this.#refuse("a binary value overlaps the others");
     return value;
   }
 
@@ -104,6 +120,8 @@ export class PlainReader {
         return this.#set(depth);
       case layout.BINARY:
         return this.#binary();
+      case layout.BINARY_APART:
+        return this.#binaryApart();
       case layout.REFERENCE:
         return this.#reference();
       default:
@@ -250,13 +268,36 @@ export class PlainReader {
   #binary(): ArrayBuffer | ArrayBufferView {
     const index = this.#byte();
     const size = this.#count(1);
+    const kind = this.#kind(index, size);
+    return binaryOf(kind, copyOf(this.#bytes, this.#take(size), size));
+  }
+
+  #binaryApart(): ArrayBuffer | ArrayBufferView {
+    const index = this.#byte();
+    const size = this.#length();
+    const kind = this.#kind(index, size);
+    this.#toScratch(4);
+    const from = (scratchInts[0] as number) * layout.PAGE_BYTES;
+    // They follow each other, so that a value takes memory in proportion to its bytes.
+    if (from < this.#apartEnd || from < 0 || size > this.#size - from) this.#refuse(`no ${size} bytes at ${from}`);
+    if (this.#apartFrom < 0) this.#apartFrom = from;
+    this.#apartEnd = from + size;
+    return binaryOf(kind, this.#apart?.at(from, size) ?? copyOf(this.#bytes, from, size));
+  }
+
+  /** The number of bytes of the whole value. */
+  get #size(): number {
+    return this.#apart?.size ?? this.#end;
+  }
+
+  #kind(index: number, size: number): (typeof binaryClasses)[number] {
     const kind = binaryClasses[index];
     if (kind === undefined) return this.#refuse(`unknown class ${index} of binary values`);
     if (size % kind.bytes !== 0) this.#refuse(`${size} bytes are no ${kind.name}`);
     if (kind.view === undefined && kind.name !== "ArrayBuffer") {
       this.#refuse(`Node.js ${process.versions.node} has no ${kind.name}`);
     }
-    return binaryOf(kind, copyOf(this.#bytes, this.#take(size), size));
+    return kind;
   }
 
   #reference(): unknown {

@@ -13,10 +13,20 @@ import type { RefWriter } from "./references.js";
 const MIN_NUMBERS = 8;
 const { is, keys, getOwnPropertyDescriptor, getOwnPropertySymbols } = Object;
 
+/** Large binary values that are apart from the others, in their order. */
+interface Apart {
+  readonly bytes: Uint8Array;
+  /** Where the number of their first page is to be written. */
+  readonly pageAt: number;
+}
+
 /** Writes one value at a time. */
 export class PlainWriter {
   readonly #page = new Page();
   #refs: RefWriter | undefined;
+  /** Whether large binary values are put apart, and those that have been. */
+  #isParting = false;
+  #apart: Apart[] | undefined;
 
   /** Encodes a value. Throws a PlainRefusal if it is not plain. */
   encode(value: unknown, refs: RefWriter): Uint8Array {
@@ -30,6 +40,23 @@ export class PlainWriter {
       this.#refs = undefined;
     }
     return this.#page.finish();
+  }
+
+  /**
+   * Encodes a value whose large binary values are not copied. Throws as `encode` does.
+   *
+   * @returns the bytes before them, and then each of them after the zeros that fill the last page before it; the bytes alone if there
+   *   are no large binary values
+   */
+  encodeParts(value: unknown, refs: RefWriter): Uint8Array | readonly Uint8Array[] {
+    this.#isParting = true;
+    try {
+      const head = this.encode(value, refs);
+      return this.#apart === undefined ? head : joinApart(head, this.#apart);
+    } finally {
+      this.#isParting = false;
+      this.#apart = undefined;
+    }
   }
 
   #value(value: unknown, depth: number): void {
@@ -253,6 +280,13 @@ export class PlainWriter {
     const bytes = kinds.bytesOf(value);
     if (bytes === undefined) throw new PlainRefusal();
     const page = this.#page;
+    if (this.#isParting && bytes.length >= layout.MIN_APART_BYTES) {
+      this.#tag(layout.BINARY_APART);
+      this.#head(kinds.binaryIndexOf(value), bytes.length);
+      this.#apart ??= [];
+      this.#apart.push({ bytes, pageAt: page.take(4) });
+      return;
+    }
     page.ensure(bytes.length + 7);
     this.#tag(layout.BINARY);
     this.#head(kinds.binaryIndexOf(value), bytes.length);
@@ -268,6 +302,28 @@ export class PlainWriter {
     this.#page.bytes.set(bytes, at);
   }
 }
+
+/** Writes the numbers of the first pages into the head. */
+function joinApart(head: Uint8Array, apart: readonly Apart[]): Uint8Array[] {
+  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  const parts = [head];
+  let end = head.length;
+  for (const { bytes, pageAt } of apart) {
+    const page = Math.ceil(end / layout.PAGE_BYTES);
+    const from = page * layout.PAGE_BYTES;
+    view.setUint32(pageAt, page, true);
+    if (from > end) parts.push(zeros.subarray(0, from - end));
+    parts.push(bytes);
+    end = from + bytes.length;
+  }
+  if (end > layout.MAX_BYTES) {
+    const got = `more than ${layout.MAX_BYTES} bytes`;
+    throw new PlainRefusal({ path: "", got, hint: "pass less at once" });
+  }
+  return parts;
+}
+
+const zeros = new Uint8Array(layout.PAGE_BYTES);
 
 function areNumbers(values: readonly unknown[]): values is readonly number[] {
   for (let i = 0; i < values.length; i++) if (typeof values[i] !== "number") return false;

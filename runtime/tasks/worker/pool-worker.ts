@@ -12,6 +12,7 @@ import { joinContext } from "../context/join-context.js";
 import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { currentTurn, mainClock } from "../kernel.js";
+import type { StoredValue } from "../objects/stored-value.js";
 import { tell } from "../tell.js";
 import { BegunFile } from "./begun-file.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
@@ -22,6 +23,8 @@ interface LeaseState {
   readonly slot: LeaseSlot;
   readonly functions: Functions;
   readonly environment: RunEnvironment;
+  /** The results in the memory of the machine that their receivers do not have yet, by the numbers of their tasks. */
+  readonly kept: Map<number, StoredValue>;
   /** The process that sends the tasks of the lease. */
   readonly holder: bigint;
 }
@@ -59,9 +62,23 @@ export class PoolWorker extends TaskWorkerActor {
   }
 
   async endLease(lease: number): Promise<void> {
-    await this.#leases.get(lease)?.slot.end();
+    const state = this.#leases.get(lease);
+    await state?.slot.end();
+    for (const value of state?.kept.values() ?? []) value.close();
     this.#leases.delete(lease);
     this.#begun?.forget(lease);
+  }
+
+  give(lease: number, id: number): Uint8Array {
+    const value = this.#leases.get(lease)?.kept.get(id);
+    if (value === undefined) throw new Error(`cannot give the result of task ${id}: it is not here any more`);
+    return value.bytes();
+  }
+
+  taken(lease: number, id: number): void {
+    const kept = this.#leases.get(lease)?.kept;
+    kept?.get(id)?.close();
+    kept?.delete(id);
   }
 
   override cleanup(): void {
@@ -77,8 +94,10 @@ export class PoolWorker extends TaskWorkerActor {
       const functions: Functions = new Map();
       const find = (fn: number) => findDefined(functions, fn);
       const begins = (order: number) => this.#begun?.record(id, order);
-      const environment = { context, member, slot, find, begins, now: () => mainClock().now() };
-      lease = { slot, functions, holder, environment };
+      const kept = new Map<number, StoredValue>();
+      const keep = (task: number, value: StoredValue) => void kept.set(task, value);
+      const environment = { context, member, slot, find, begins, keep, now: () => mainClock().now() };
+      lease = { slot, functions, holder, environment, kept };
       this.#leases.set(id, lease);
     }
     return lease;

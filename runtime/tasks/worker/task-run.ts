@@ -4,6 +4,8 @@ import { type ContextScope, type RunningTask, runInTask } from "../context/curre
 import type { ContextMember } from "../context/member.js";
 import type { TaskImplementation } from "../function-registry.js";
 import type { AnyTurn } from "../kernel.js";
+import { decodeHeld, type HeldValue } from "../objects/held-value.js";
+import { StoredValue } from "../objects/stored-value.js";
 import { failedArgument } from "../submit/failed-argument.js";
 import { isThenable } from "../thenable.js";
 import { decodeArguments } from "../values/index.js";
@@ -26,6 +28,8 @@ export interface RunEnvironment {
   readonly find: (fn: number) => TaskImplementation | Promise<TaskImplementation>;
   /** Records that the task of the order with a number begins. */
   readonly begins: (order: number) => void;
+  /** Keeps the result of a task, which is in the memory of the machine, until its receiver has it. */
+  readonly keep: (id: number, value: StoredValue) => void;
   /** Returns the time in milliseconds. */
   readonly now: () => number;
 }
@@ -135,14 +139,14 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
   }
 
   /** Returns the arguments with those that their owners have had. */
-  #fetch(parts: readonly Uint8Array[], fetched: readonly number[]): Promise<Uint8Array[]> {
+  #fetch(parts: readonly Uint8Array[], fetched: readonly number[]): Promise<HeldValue[]> {
     const { member } = this.#environment;
     return Promise.all(
       parts.map(async (part, i) => {
         if (!fetched.includes(i)) return part;
         const ref = member.refs.read(part);
         try {
-          return await member.bytesOf(ref);
+          return await member.valueOf(ref);
         } catch (error) {
           throw failedArgument(this.#name, i, ref.label, error as Error);
         }
@@ -150,7 +154,7 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
     );
   }
 
-  #call({ task, run }: TaskImplementation, parts: readonly Uint8Array[]): void {
+  #call({ task, run }: TaskImplementation, parts: readonly HeldValue[]): void {
     this.#name = task.name;
     if (this.#isCancelled) {
       this.#end(cancelled);
@@ -159,7 +163,7 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
     const { member } = this.#environment;
     let result: unknown;
     try {
-      const args = parts.map((bytes, i) => argumentCodec(task, i, member).decode(bytes));
+      const args = parts.map((value, i) => decodeHeld(argumentCodec(task, i, member), value, this));
       result = runInTask(this.#turn, this, () => run(...args));
     } catch (error) {
       this.#fail(error);
@@ -181,7 +185,7 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
       return;
     }
     const { member } = this.#environment;
-    let bytes: Uint8Array;
+    let bytes: HeldValue;
     let hasReferences: boolean;
     try {
       const place = { kind: "result", task: task.name } as const;
@@ -191,7 +195,17 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
       return;
     }
     const micros = Math.round((this.#environment.now() - this.#begin!) * 1000);
-    const outcome: TaskOutcome = { state: "done", value: bytes, micros: Math.min(micros, 0xffff_ffff) };
+    const isStored = bytes instanceof StoredValue;
+    const outcome: TaskOutcome = {
+      state: "done",
+      value: isStored ? nothing : (bytes as Uint8Array),
+      micros: Math.min(micros, 0xffff_ffff),
+    };
+    if (isStored) {
+      const stored = bytes as StoredValue;
+      outcome.stored = stored.memory!;
+      this.#environment.keep(this.id, stored);
+    }
     if (hasReferences) outcome.references = true;
     this.#end(outcome);
   }

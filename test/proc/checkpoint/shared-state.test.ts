@@ -22,7 +22,7 @@ function linkOf(fd: string): string | undefined {
 
 test.runIf(isShared)("the receiver maps what the sender has written, also after the sender has closed the file", () => {
   const before = memoryFiles();
-  const shared = shareState(parts, bytes)!;
+  const shared = shareState(parts)!;
   expect(fstatSync(shared.file).size).toBe(bytes + 16);
   const mapped = mapSharedState(shared, bytes)!;
   closeSync(shared.file);
@@ -35,8 +35,8 @@ test.runIf(isShared)("the receiver maps what the sender has written, also after 
 
 test.runIf(isShared)("a file that is not the offered one is not mapped", () => {
   const before = memoryFiles();
-  const shared = shareState(parts, bytes)!;
-  const other = shareState(parts, bytes)!;
+  const shared = shareState(parts)!;
+  const other = shareState(parts)!;
   expect(mapSharedState({ ...shared, file: other.file }, bytes)).toBe(undefined);
   expect(mapSharedState(shared, bytes + 4096)).toBe(undefined);
   expect(mapSharedState(shared, bytes - 1)).toBe(undefined);
@@ -50,6 +50,6 @@ test.runIf(isShared)("a file that is not the offered one is not mapped", () => {
 });
 
 test.skipIf(isShared)("a process without shared memory offers and maps none", () => {
-  expect(shareState(parts, bytes)).toBe(undefined);
+  expect(shareState(parts)).toBe(undefined);
   expect(mapSharedState({ pid: process.pid, file: 1, token: new Uint8Array(16) }, bytes)).toBe(undefined);
 });

@@ -2,7 +2,13 @@
  * Decodes altered and random bytes, and fails on an error that is not a CodecError, on bytes that decode but do not encode again,
  * and on a polluted prototype: `node fuzz-child.mjs <count> <seed>`. Prints how many were decoded and refused.
  */
-import { decodePlain, encodePlain, type RefReader, type RefWriter } from "../../../runtime/tasks/values/index.js";
+import {
+  decodePlain,
+  encodePlain,
+  encodePlainParts,
+  type RefReader,
+  type RefWriter,
+} from "../../../runtime/tasks/values/index.js";
 import { randomNumbers } from "../../random.js";
 
 class Ref {}
@@ -28,6 +34,9 @@ const samples = [
   Array.from({ length: 20 }, (_, i) => i / 3),
   ["x".repeat(50), "é".repeat(50), "日".repeat(50), new Ref(), Object.create(null) as unknown],
 ].map((value) => encodePlain(value, place, refs));
+// A value with large binary values, which begin on pages of their own.
+const large = { before: 1, bytes: [new Uint8Array(70_000), new Float64Array(9000)], after: "x" };
+samples.push(new Uint8Array(Buffer.concat(encodePlainParts(large, place, refs) as readonly Uint8Array[])));
 
 function nextBytes(): Uint8Array {
   if (below(4) === 0)

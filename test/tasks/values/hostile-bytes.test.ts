@@ -76,6 +76,36 @@ describe("bytes are refused with the reason", () => {
       [layout.BINARY, 0, ...huge],
       "there are fewer bytes than 4294967295 items need, at byte 7 of 7",
     ],
+    [
+      "a binary value apart that begins after the end",
+      [layout.BINARY_APART, 2, 3, 1, 0, 0, 0],
+      "no 3 bytes at 4096, at byte 7 of 7",
+    ],
+    [
+      "a binary value apart that begins before the start",
+      [layout.BINARY_APART, 2, 3, 255, 255, 255, 255],
+      "no 3 bytes at -4096, at byte 7 of 7",
+    ],
+    [
+      "a binary value apart that is larger than all bytes",
+      [layout.BINARY_APART, 2, ...huge, 0, 0, 0, 0],
+      "no 4294967295 bytes at 0, at byte 11 of 11",
+    ],
+    [
+      "a binary value apart that overlaps the others",
+      [layout.BINARY_APART, 2, 7, 0, 0, 0, 0],
+      "a binary value overlaps the others, at byte 7 of 7",
+    ],
+    [
+      "two binary values apart in the same place",
+      [layout.ARRAY | 2, layout.BINARY_APART, 2, 15, 0, 0, 0, 0, layout.BINARY_APART, 2, 15, 0, 0, 0, 0],
+      "no 15 bytes at 0, at byte 15 of 15",
+    ],
+    [
+      "bytes after a binary value apart",
+      [layout.BINARY_APART, 2, 3, 0, 0, 0, 0],
+      "there are more bytes than the value needs, at byte 7 of 7",
+    ],
     ["an unknown class", [layout.BINARY, 99, 0], "unknown class 99 of binary values, at byte 3 of 3"],
     ["numbers of half a length", [layout.BINARY, 10, 4, 1, 2, 3, 4], "4 bytes are no Float64Array, at byte 3 of 7"],
     [

@@ -1,0 +1,89 @@
+/**
+ * Bytes in memory that no process can change any more, and that other processes of the machine open. The memory is a file without a
+ * name: the system frees it when no process refers to it, however the processes end. This needs the addon.
+ */
+import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
+import { lazyModules } from "../../../lazy-modules.js";
+import { MEMORY_FILE_LINK, type RdmaAddon } from "../../../native/rdma-addon.js";
+import { sharedMemoryAddon } from "./select-addon.js";
+
+const TOKEN_BYTES = 16;
+
+/** Where another process of the machine finds the bytes. */
+export interface SealedPlace {
+  /** The process that has the file open. */
+  readonly pid: number;
+  /** The descriptor of the file in that process. */
+  readonly file: number;
+  /** The last bytes of the file: on another machine, or later, the same numbers can stand for another file. */
+  readonly token: Uint8Array;
+}
+
+/** Returns whether this thread can seal memory. */
+export function canSealMemory(): boolean {
+  // Node.js warns of each descriptor that a thread closes and has not opened through Node.js.
+  return sharedMemoryAddon() !== undefined && lazyModules.workerThreads.isMainThread;
+}
+
+/**
+ * Copies bytes into new memory.
+ *
+ * @returns the file, which the caller closes; undefined if this thread cannot share memory, or the system has no descriptors or no
+ *   memory of this kind left
+ */
+export function sealMemory(parts: readonly Uint8Array[]): SealedPlace | undefined {
+  const addon = canSealMemory() ? sharedMemoryAddon() : undefined;
+  if (addon === undefined) return undefined;
+  const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+  try {
+    return { pid: process.pid, file: addon.storeMemory([...parts, token]), token };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Opens the memory of another process, or of this one once more.
+ *
+ * @param bytes the number of bytes without the token
+ * @returns a descriptor, which the caller closes; undefined if the memory is not there, or on another machine
+ */
+export function openSealed({ pid, file, token }: SealedPlace, bytes: number): number | undefined {
+  if (sharedMemoryAddon() === undefined || token.length !== TOKEN_BYTES) return undefined;
+  const path = `/proc/${pid}/fd/${file}`;
+  let opened: number | undefined;
+  try {
+    // Opening another file could block, or have side effects.
+    if (readlinkSync(path) !== MEMORY_FILE_LINK) return undefined;
+    opened = openSync(path, "r");
+    const found = Buffer.alloc(TOKEN_BYTES + 1);
+    if (
+      readSync(opened, found, 0, TOKEN_BYTES + 1, bytes) === TOKEN_BYTES &&
+      found.compare(token, 0, TOKEN_BYTES, 0, TOKEN_BYTES) === 0
+    ) {
+      return opened;
+    }
+  } catch {
+    // The process has ended, has closed the file, or belongs to another user.
+  }
+  if (opened !== undefined) closeSync(opened);
+  return undefined;
+}
+
+/**
+ * Maps a part of sealed memory. Writes stay private to the mapping.
+ *
+ * @param offset in bytes, a multiple of 4096
+ */
+export function mapSealed(file: number, offset: number, bytes: number): ArrayBuffer {
+  return addonOf().mapMemory(file, offset, bytes, 1);
+}
+
+/** Makes V8 count memory that a value keeps. @param bytes negative when it is freed */
+export function countSealed(bytes: number): void {
+  addonOf().countMemory(bytes);
+}
+
+function addonOf(): RdmaAddon {
+  return sharedMemoryAddon()!;
+}
