@@ -16,6 +16,7 @@ import { startStandIn } from "../kubernetes/lab/stand-in-lab.js";
 import { peer } from "../peers.js";
 import { permitted } from "../permitted.js";
 import { hasTensors } from "../tensor/addon.js";
+import { CompilerProcess } from "./compiler-process.js";
 import { Guide } from "./how-to.js";
 import { pages } from "./markdown.js";
 import { installBundlers, installInto, withQuickNpx, write } from "./project.js";
@@ -59,6 +60,7 @@ const alike = {
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "how-to-")));
 let env: Readonly<Record<string, string>>;
+let compiler: CompilerProcess;
 /** The ports that pages name. Others may be using them here, such as another page that is followed at the same time. */
 const shownPorts = ["8080", "26600", "26601", "26602", "26603"];
 const takenPorts = new Set<string>();
@@ -67,8 +69,12 @@ beforeAll(async () => {
   installInto(folder);
   env = { ...withQuickNpx(folder, packages), ...alike, ...(browser !== undefined && { CHROMIUM: browser }) };
   installBundlers(folder);
+  compiler = new CompilerProcess(env);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+afterAll(() => {
+  compiler.end();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
 
 // Most of the time of a guide is waiting, for programs that start and for time limits that pass.
 test.concurrent.for(guides)("the steps of %s work and print the output that the page shows", async (file, { skip }) => {
@@ -83,7 +89,7 @@ test.concurrent.for(guides)("the steps of %s work and print the output that the 
   for (const port of shownPorts) replaced.set(port, await freePort());
   const ends: Ends = [];
   const cluster = name === "run-jobs-on-kubernetes" ? await startCluster(ends, replaced) : {};
-  const guide = new Guide(file, { folder: own, env: { ...env, ...cache, ...newer, ...cluster }, replaced });
+  const guide = new Guide(file, { folder: own, env: { ...env, ...cache, ...newer, ...cluster }, compiler, replaced });
   try {
     await guide.follow();
   } finally {

@@ -20,6 +20,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
+import type { CompilerProcess } from "./compiler-process.js";
 import { type Fence, fileOf, fragmentAsModule, readPage } from "./markdown.js";
 import { type Outcome, root, run } from "./program.js";
 import { write } from "./project.js";
@@ -36,10 +37,17 @@ const linkWorkspaces = `for at in packages/*; do
   mkdir -p "node_modules/$(dirname $name)" && ln -sfn "$PWD/$at" "node_modules/$name"
 done`;
 
+/**
+ * Compiles without printing anything unless there is an error. For such a command, the process that all pages share compiles.
+ * The commands whose output a page shows run as they are.
+ */
+const quietCompile = "npx viceroy compile > .compiled 2>&1 || cat .compiled\n";
+
 /** Where a guide is followed. */
 export interface Place {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly compiler: CompilerProcess;
   /** Texts that pages show, such as ports, and those that are used instead of them here. */
   readonly replaced: ReadonlyMap<string, string>;
 }
@@ -89,9 +97,7 @@ export class Guide {
 
   /** Runs the commands of a fence. Pages do not show the output of `viceroy compile` before other commands. */
   async #run({ code, mark, line }: Fence): Promise<string> {
-    const commands = code
-      .replace(/^npx viceroy compile\n/, "npx viceroy compile > .compiled 2>&1 || cat .compiled\n")
-      .replace(/^npm install$/m, linkWorkspaces);
+    const commands = code.replace(/^npx viceroy compile\n/, quietCompile).replace(/^npm install$/m, linkWorkspaces);
     const wanted = Number(/exit code (\d+)/.exec(mark)?.[1] ?? 0);
     const { code: got, stdout } = await this.#shell(code === "npx viceroy compile" ? code : commands);
     expect(got, `${this.#file}:${line} printed:\n${stdout}`).toBe(wanted);
@@ -103,8 +109,17 @@ export class Guide {
     write(path.join(this.#place.folder, file), this.#local(text));
   }
 
-  #shell(commands: string): Promise<Outcome> {
-    return run("/bin/sh", ["-ec", `exec 2>&1\n${this.#local(commands)}`], this.#place.folder, this.#place.env);
+  /** Runs commands until one fails. Those before and after a quiet compilation run in shells of their own. */
+  async #shell(commands: string): Promise<Outcome> {
+    const { folder, env, compiler } = this.#place;
+    let printed = "";
+    for (const [i, part] of commands.split(quietCompile).entries()) {
+      if (i > 0) printed += await compiler.compile(folder);
+      const outcome = await run("/bin/sh", ["-ec", `exec 2>&1\n${this.#local(part)}`], folder, env);
+      printed += outcome.stdout;
+      if (outcome.code !== 0) return { ...outcome, stdout: printed };
+    }
+    return { code: 0, stdout: printed, stderr: "" };
   }
 
   async #start({ code, line }: Fence, shown: Fence | undefined): Promise<void> {
@@ -147,7 +162,7 @@ export class Guide {
   /** Provokes the errors that the page shows. */
   async #goWrong(texts: readonly Fence[]): Promise<void> {
     const own = path.join(fixtures, this.#name);
-    let commands = "npx viceroy compile > .compiled 2>&1 || cat .compiled\nnpx tsx src/wrong.ts";
+    let commands = `${quietCompile}npx tsx src/wrong.ts`;
     this.#write("src/report.ts", readFileSync(path.join(fixtures, "report.ts"), "utf8"));
     if (existsSync(path.join(own, "wrong.sh"))) commands = readFileSync(path.join(own, "wrong.sh"), "utf8");
     else if (existsSync(path.join(own, "wrong.ts"))) {
