@@ -12,7 +12,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/tasks#TaskHost": 0x809aac9a3a77f360n,
     "viceroy/schemas/tasks#TaskOwner": 0x138efcaa1b1f3033n,
     "viceroy/schemas/tasks#TaskRoot": 0x234110979726ddd0n,
-    "viceroy/schemas/tasks#TaskWorker": 0xb4ac85bf499bf0fdn,
+    "viceroy/schemas/tasks#TaskWorker": 0xad210545b0962cddn,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

@@ -273,6 +273,11 @@ export interface TaskOrder {
    * from its owner. Absent: there are none.
    */
   fetched?: Uint32[];
+  /**
+   * Whether the memory of the process is limited: its result is not stored in the memory of the machine, which would count although others
+   * keep it. Absent: it is not.
+   */
+  limited?: boolean;
 }
 
 /** An encoded value in the memory of a machine, which other processes of the machine open. */

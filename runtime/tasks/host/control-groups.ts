@@ -67,9 +67,13 @@ export class ControlGroups {
     }
   }
 
-  /** Limits the memory of a group, in bytes; undefined: no limit. Returns whether that was possible. */
-  limit(name: string, bytes: number | undefined): boolean {
+  /**
+   * Limits the memory of a group, in bytes; undefined: no limit. Memory of the machine that counts already is added: others can keep what the
+   * process has stored there for earlier tasks. Returns whether that was possible.
+   */
+  limit(name: string, wanted: number | undefined): boolean {
     const group = join(this.folder, name);
+    const bytes = wanted && wanted + countIn(join(group, "memory.stat"), "shmem");
     try {
       // Memory that is swapped out would not count.
       if (this.#own.version === 2) {

@@ -79,19 +79,15 @@ export class StoredValue {
     return { pid: process.pid, file: this.#opened.file, token: this.#token, head: this.#headSize, size: this.size };
   }
 
-  /** Returns all bytes, in memory that nothing else uses. @throws Error if it was closed, or cannot be mapped */
+  /** Returns all bytes, in memory that nothing else uses. @throws Error if it was closed */
   bytes(): Uint8Array {
-    return new Uint8Array(mapSealed(this.#open, 0, this.size));
+    return new Uint8Array(this.#part(0, this.size));
   }
 
   /** The bytes before the binary values that are apart. @throws Error if it was closed */
   get head(): Uint8Array {
-    if (this.#headSize > MAX_KEPT_HEAD) return new Uint8Array(mapSealed(this.#open, 0, this.#headSize));
-    if (this.#head === undefined) {
-      const head = new Uint8Array(this.#headSize);
-      for (let at = 0; at < head.length; ) at += readSync(this.#open, head, at, head.length - at, at);
-      this.#head = head;
-    }
+    if (this.#headSize > MAX_KEPT_HEAD) return new Uint8Array(this.#part(0, this.#headSize));
+    this.#head ??= new Uint8Array(readPart(this.#open, 0, this.#headSize));
     return this.#head;
   }
 
@@ -113,9 +109,20 @@ export class StoredValue {
     const before = known.get(from)?.deref();
     // A reader can give its memory to another thread.
     if (before !== undefined && before.byteLength === bytes) return before;
-    const buffer = mapSealed(this.#open, from, bytes);
+    const buffer = this.#part(from, bytes);
     known.set(from, new WeakRef(buffer));
     return buffer;
+  }
+
+  /** Returns a part in memory that nothing else uses. */
+  #part(from: number, bytes: number): ArrayBuffer {
+    const file = this.#open;
+    try {
+      return mapSealed(file, from, bytes);
+    } catch {
+      // The number of maps of a process is limited.
+      return readPart(file, from, bytes);
+    }
   }
 
   get #open(): number {
@@ -131,6 +138,17 @@ export class StoredValue {
     dropped.unregister(this);
     free(opened);
   }
+}
+
+/** Copies a part of a file. */
+function readPart(file: number, from: number, bytes: number): ArrayBuffer {
+  const copy = new Uint8Array(bytes);
+  for (let at = 0; at < bytes; ) {
+    const read = readSync(file, copy, at, bytes - at, from + at);
+    if (read === 0) throw new Error("cannot read a stored value: its memory is shorter than it says");
+    at += read;
+  }
+  return copy.buffer;
 }
 
 export function sizeOf(parts: readonly Uint8Array[]): number {

@@ -79,18 +79,20 @@ export class MemberReferences {
   /**
    * Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them.
    *
+   * @param isStored whether it may be in the memory of the machine
    * @param receiver the owner of that process; undefined: the program
    */
   returning(
     codec: ValueCodec,
     value: unknown,
     place: PlainPlace,
+    isStored: boolean,
     receiver: TaskOwnerMesh<never> | undefined,
   ): { readonly bytes: HeldValue; readonly hasReferences: boolean } {
     const before = this.#receiver;
     this.#receiver = receiver;
     try {
-      const encode = this.#member.storesValues ? encodeHeld : encodeWith;
+      const encode = isStored && this.#member.storesValues ? encodeHeld : encodeWith;
       const { bytes, refs } = this.#collecting<unknown, PlainPlace, HeldValue>(true, encode, codec, value, place);
       return { bytes, hasReferences: refs !== undefined };
     } finally {

@@ -2,6 +2,7 @@
 import { type LocatedResult, TaskOwnerActor, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
 import { currentCell, runWithoutStorage } from "../kernel.js";
+import { bytesOfHeld } from "../objects/held-value.js";
 import type { Result } from "./result.js";
 
 /** By context and process: processes that share an event loop have members of their own. */
@@ -39,7 +40,7 @@ export class ResultOwner extends TaskOwnerActor {
 
   fetch(id: number): Promise<Uint8Array> | Uint8Array {
     const result = this.#member.refs.exported.find(id);
-    return result.bytes ?? untilSettled(result);
+    return result.value === undefined ? untilSettled(result) : bytesOfHeld(result.value);
   }
 
   async locate(id: number, most: number): Promise<LocatedResult> {
@@ -49,7 +50,7 @@ export class ResultOwner extends TaskOwnerActor {
     const size = result.size!;
     const stored = result.stored?.memory;
     if (stored !== undefined) return { size, stored };
-    return size <= most ? { size, value: result.bytes! } : { size };
+    return size <= most ? { size, value: bytesOfHeld(result.value!) } : { size };
   }
 
   isAwaited(id: number): boolean {
@@ -72,8 +73,8 @@ export class ResultOwner extends TaskOwnerActor {
 function untilSettled(result: Result): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     result.whenSettled(() => {
-      if (result.bytes !== undefined) resolve(result.bytes);
-      else reject(result.error!);
+      if (result.value === undefined) reject(result.error!);
+      else resolve(bytesOfHeld(result.value));
     });
   });
 }

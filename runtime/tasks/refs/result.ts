@@ -1,6 +1,6 @@
 /** The result of a task, as a process knows it: pending, encoded, or an error. */
 import { ObjectLostError } from "../errors.js";
-import { bytesOfHeld, type HeldValue, sizeOfHeld } from "../objects/held-value.js";
+import { type HeldValue, sizeOfHeld } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
 
 /** Called once, when a result has settled. */
@@ -44,11 +44,6 @@ export class Result {
   /** The value if it is in the memory of the machine. */
   get stored(): StoredValue | undefined {
     return this.#value instanceof StoredValue ? this.#value : undefined;
-  }
-
-  /** The bytes of the encoded value; undefined while there is none. A value in the memory of the machine is mapped anew each time. */
-  get bytes(): Uint8Array | undefined {
-    return this.#value === undefined ? undefined : bytesOfHeld(this.#value);
   }
 
   /** The number of encoded bytes; undefined while it is not known. */

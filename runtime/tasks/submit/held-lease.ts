@@ -5,6 +5,7 @@ import type { Task } from "../task-object.js";
 import type { LeaseEnd, LostTasks } from "./lost-tasks.js";
 import type { PendingTask, RunningPlace } from "./pending-task.js";
 import type { GrantedLease, HostPort, WorkerPort } from "./ports.js";
+import type { TaskClass } from "./task-class.js";
 
 /** The run time of the tasks that are sent to one worker ahead, in microseconds, and their largest number. */
 const AHEAD_MICROS = 2000;
@@ -27,6 +28,8 @@ export class HeldLease implements RunningPlace {
   /** The number of tasks that were sent and have not ended. */
   sent = 0;
   readonly #functions = new Map<Task, number>();
+  /** Whether the memory of the process is limited. */
+  readonly #isLimited: boolean;
   /** The number of tasks that may still be sent, before the process ends or the numbers of orders do. */
   #left: number;
   #expectedMicros = 0;
@@ -45,11 +48,17 @@ export class HeldLease implements RunningPlace {
   /** Whether the oldest task that has not ended has turned out to take long. No more tasks are sent behind it. */
   isSlow = false;
 
-  constructor(host: HostPort, { id, worker }: GrantedLease, maxTasks: number, holder: LeaseHolder) {
+  constructor(
+    host: HostPort,
+    { id, worker }: GrantedLease,
+    { maxCalls, resources }: Pick<TaskClass, "maxCalls" | "resources">,
+    holder: LeaseHolder,
+  ) {
     this.host = host;
     this.id = id;
     this.worker = worker;
-    this.#left = Math.min(maxTasks, MAX_ORDERS);
+    this.#left = Math.min(maxCalls, MAX_ORDERS);
+    this.#isLimited = resources["memory"] !== undefined;
     this.#holder = holder;
     this.idleSince = holder.now();
   }
@@ -84,6 +93,7 @@ export class HeldLease implements RunningPlace {
     }
     if (chain !== undefined) order.chain = chain;
     if (fetched !== undefined) order.fetched = fetched;
+    if (this.#isLimited) order.limited = true;
     return order;
   }
 

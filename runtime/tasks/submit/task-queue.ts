@@ -199,7 +199,7 @@ export class TaskQueue {
     const { at } = request;
     at.asked--;
     at.lostStarts = 0;
-    const lease = new HeldLease(at.host, granted, this.taskClass.maxCalls, this.#owner);
+    const lease = new HeldLease(at.host, granted, this.taskClass, this.#owner);
     this.leases.add(lease);
     this.#uses.set(lease, at);
     this.#owner.granted(lease);

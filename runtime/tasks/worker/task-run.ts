@@ -189,7 +189,9 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
     let hasReferences: boolean;
     try {
       const place = { kind: "result", task: task.name } as const;
-      ({ bytes, hasReferences } = member.refs.returning(resultCodec(task, member), value, place, this.chain[0]?.owner));
+      const codec = resultCodec(task, member);
+      const isStored = this.#order.limited !== true;
+      ({ bytes, hasReferences } = member.refs.returning(codec, value, place, isStored, this.chain[0]?.owner));
     } catch (error) {
       this.#fail(error);
       return;

@@ -12,7 +12,7 @@ const isShared = process.env["VICEROY_LINKS"] === "memory";
 
 let context: JobContext;
 beforeAll(async () => {
-  context = await JobContext.open({ procs: 2, resources: { cpus: 2 } });
+  context = await JobContext.open({ procs: 2, resources: { cpus: 2, memory: 400 * mebibyte } });
 });
 afterAll(() => context.close());
 
@@ -115,6 +115,20 @@ test("a result survives the process of its task", async () => {
   expect(place[0]).toBe(5);
   expect(await context.get(context.run(tasks.first, ref))).toBe(5);
   ref.release();
+});
+
+test("results that others keep do not count for later tasks whose memory is limited", async () => {
+  const limited = context.with({ resources: { cpus: 1, memory: 200 * mebibyte } });
+  // Both processes have stored more than the limit.
+  const kept = [1, 2, 3, 4, 5, 6, 7, 8].map((value) => context.run(tasks.filled, 80 * mebibyte, value));
+  await context.wait(kept, { count: kept.length });
+  // Their own results do not count for the next tasks either.
+  const own = [];
+  for (let i = 0; i < 6; i++) {
+    own.push(limited.run(tasks.filled, 60 * mebibyte, i));
+    await context.get(own[i]!);
+  }
+  for (const ref of [...kept, ...own]) ref.release();
 });
 
 test("values stay in the memory of the process when it cannot open more files", () => {

@@ -62,7 +62,7 @@ export class ActorSteps {
           if (result.error.name !== "WorkerLostError" || !this.#stopped.has(name)) this.#failed(label, result.error);
           return;
         }
-        const count = recordOf(ref).codec.decode(result.bytes!) as number;
+        const count = recordOf(ref).codec.decode(result.value as Uint8Array) as number;
         if (this.#book.calm && count <= before)
           this.#book.violation(`${label} has the answer ${count} after ${before}`);
         before = count;

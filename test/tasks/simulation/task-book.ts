@@ -32,7 +32,7 @@ export interface StartedTask {
   readonly isGrouped: boolean;
   isCancelled: boolean;
   /** The state of the result when it settled. */
-  outcome: { readonly bytes: Uint8Array | undefined; readonly error: Error | undefined } | undefined;
+  outcome: { readonly value: Result["value"]; readonly error: Error | undefined } | undefined;
 }
 
 export interface StartOptions {
@@ -144,22 +144,22 @@ export class TaskBook {
         if (!owner.ended) this.violation(`t${id} has never settled`);
         continue;
       }
-      const { bytes, error } = recordOf(ref).result;
-      if (bytes !== outcome.bytes || error !== outcome.error) this.violation(`t${id} has changed its outcome`);
+      const { value, error } = recordOf(ref).result;
+      if (value !== outcome.value || error !== outcome.error) this.violation(`t${id} has changed its outcome`);
     }
   }
 
-  #settled(started: StartedTask, { bytes, error }: Result): void {
+  #settled(started: StartedTask, { value: encoded, error }: Result): void {
     const { id, ref, outcome, runs } = started;
     this.simulation.note(`t${id} ${error === undefined ? "has a result" : `has the error ${error.message}`}`);
     if (outcome !== undefined) this.violation(`t${id} settled twice`);
-    started.outcome = { bytes, error };
+    started.outcome = { value: encoded, error };
     if (error !== undefined) {
       const why = this.#objection(started, error);
       if (why !== undefined) this.violation(`t${id} failed with ${error.name}, ${why}: ${error.message}`);
       return;
     }
-    const value = recordOf(ref).codec.decode(bytes!);
+    const value = recordOf(ref).codec.decode(encoded as Uint8Array);
     const expected = runs.flatMap(({ hasFinished }, i) => (hasFinished ? [`t${id}.${i}`] : []));
     if (!expected.includes(value as string)) {
       this.violation(`t${id} has the result ${value} in place of ${expected.join(" or ") || "none"}`);
