@@ -9,13 +9,13 @@
  */
 Napi::Value CreateMemory(const Napi::CallbackInfo& info);
 /**
- * `storeMemory(parts) -> fd`: creates memory with the bytes of all parts, one after the other, which nobody can change any more: neither
- * this process nor another one. The descriptor is close-on-exec.
+ * `storeMemory(parts) -> fd`: creates memory with the bytes of all parts, one after the other, which nobody can change
+ * any more: neither this process nor another one. The descriptor is close-on-exec.
  */
 Napi::Value StoreMemory(const Napi::CallbackInfo& info);
 /**
- * `countMemory(bytes)`: makes V8 count memory that a value keeps without an ArrayBuffer; a negative number takes it back. Otherwise nothing
- * would tell V8 to collect values that keep much memory.
+ * `countMemory(bytes)`: makes V8 count memory that a value keeps without an ArrayBuffer; a negative number takes it
+ * back. Otherwise nothing would tell V8 to collect values that keep much memory.
  */
 Napi::Value CountMemory(const Napi::CallbackInfo& info);
 /**
