@@ -42,8 +42,8 @@ export class RoutingTable {
    */
   readonly #spareLinks = new Map<ProcId, Link[]>();
   readonly #deadProcs = new Map<ProcId, DeliveryError>();
-  /** Procs whose last link has been lost for a reason that is not known yet. */
-  readonly #lostProcs = new Set<ProcId>();
+  /** Procs whose last link has been lost for a reason that is not known yet, and the new links to them, which end when it is. */
+  readonly #lostProcs = new Map<ProcId, Link[]>();
   /** The number of the last link that was dialled here. */
   #lastNumber = 0;
   /** For each peer, the number of the last link that the peer has dialled and that has ended on this side. */
@@ -138,7 +138,7 @@ export class RoutingTable {
   /** Adds a link that the peer has dialled. The first link to a peer is used for sending as long as it exists. */
   addLink(peer: ProcId, link: Link): void {
     this.#deadProcs.delete(peer);
-    this.#lostProcs.delete(peer);
+    this.#found(peer, unreachable());
     const used = this.#links.get(peer);
     const spare = this.#spareLinks.get(peer) ?? [];
     if (used === undefined) this.#links.set(peer, link);
@@ -183,13 +183,13 @@ export class RoutingTable {
 
   /** Notes that the last link to a peer has been lost. `markDead` follows when the reason is known. */
   markLost(peer: ProcId): void {
-    this.#lostProcs.add(peer);
+    if (!this.#lostProcs.has(peer)) this.#lostProcs.set(peer, []);
   }
 
   /** Remembers that a peer is dead. */
   markDead(peer: ProcId, error: DeliveryError): void {
-    this.#lostProcs.delete(peer);
     this.#deadProcs.set(peer, error);
+    this.#found(peer, error);
     if (this.#deadProcs.size > MAX_REMEMBERED_PROCS) this.#deadProcs.delete(this.#deadProcs.keys().next().value!);
   }
 
@@ -214,9 +214,16 @@ export class RoutingTable {
     // A mesh ends with its owner.
     const ended =
       failure instanceof DeliveryError ? failure : owner === undefined ? undefined : this.#deadProcs.get(owner);
-    const why = ended ?? new DeliveryError("unknown", "its process cannot be reached");
-    // This is deferred: the caller is about to send on the link, and its messages must be returned to it.
-    queueMicrotask(() => link.failUnreachable(why));
+    // The reason of the end of a lost peer is about to be known.
+    const waiting = ended === undefined ? this.#lostProcs.get(peer) : undefined;
+    if (waiting === undefined) failLater(link, ended ?? unreachable());
+    else waiting.push(link);
+  }
+
+  /** The reason of the end of a lost peer is known, or it has come back. */
+  #found(peer: ProcId, why: DeliveryError): void {
+    for (const link of this.#lostProcs.get(peer) ?? []) failLater(link, why);
+    this.#lostProcs.delete(peer);
   }
 
   /**
@@ -234,4 +241,13 @@ export class RoutingTable {
     if (proc === undefined || proc === peer || proc === this.#host.id) return undefined;
     return this.#links.get(proc);
   }
+}
+
+function unreachable(): DeliveryError {
+  return new DeliveryError("unknown", "its process cannot be reached");
+}
+
+/** The caller is about to send on the link, and its messages must be returned to it. */
+function failLater(link: Link, why: DeliveryError): void {
+  queueMicrotask(() => link.failUnreachable(why));
 }

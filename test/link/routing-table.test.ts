@@ -192,6 +192,23 @@ describe("a peer that has ended", () => {
     expect([routes.isUnreachable(12n), routes.hasLostPeers]).toEqual([false, false]);
   });
 
+  test("that is lost ends new links when the reason of its end is known, and with that reason", async () => {
+    const { routes, host } = routing();
+    routes.markLost(peer);
+    const link = routes.linkTo(peer, "", undefined);
+    await settled(2);
+    expect([link.ended, host.ends]).toEqual([undefined, []]);
+    routes.markLost(peer);
+    routes.markDead(peer, gone("it was killed"));
+    await settled(2);
+    expect(host.ends.map((error) => error?.message)).toEqual(["it was killed"]);
+    routes.markLost(12n);
+    const other = routes.linkTo(12n, "", undefined);
+    routes.addLink(12n, linkOf({ peer: 12n }));
+    await settled(2);
+    expect(other.ended?.message).toBe("its process cannot be reached");
+  });
+
   test("is forgotten when 65536 other peers have ended after it", () => {
     const { routes } = routing();
     const why = gone("x");
