@@ -256,7 +256,7 @@ export interface ObjectReference {
   host?: number;
   /** The number of encoded bytes. Absent: the task had not ended when the reference was sent. */
   size?: number;
-  /** Where processes on the machine of the sender find the value. Absent: the sender has not stored it. */
+  /** The memory in which processes on the machine of the sender find the value. Absent: the sender has not stored it. */
   stored?: StoredMemory;
 }
 
@@ -265,7 +265,7 @@ export interface LocatedResult {
   /** The number of its encoded bytes. */
   size: number;
   value?: Uint8Array;
-  /** Where processes on the machine of the owner find it. */
+  /** The memory in which processes on the machine of the owner find it. Absent: the owner has not stored it. */
   stored?: StoredMemory;
 }
 

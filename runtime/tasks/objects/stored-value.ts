@@ -13,7 +13,7 @@ export const MIN_STORED_BYTES = 65_536;
 /** Larger heads are mapped for each reader: a copy of them would double the memory. */
 const MAX_KEPT_HEAD = 65_536;
 
-/** What is freed when nobody has the value any more. */
+/** The file of a value, which is closed when this process does not use the value any more. */
 interface OpenFile {
   readonly file: number;
   /** The number of bytes that V8 counts. */
@@ -73,7 +73,7 @@ export class StoredValue {
     return file === undefined ? undefined : new StoredValue(file, memory);
   }
 
-  /** Where other processes of this machine find it. Undefined: it was closed. */
+  /** The memory in which other processes of this machine find it. Undefined: it was closed. */
   get memory(): StoredMemory | undefined {
     if (this.#opened === undefined) return undefined;
     return { pid: process.pid, file: this.#opened.file, token: this.#token, head: this.#headSize, size: this.size };

@@ -14,7 +14,7 @@ export class BorrowedResult extends Result {
   #locate: (() => void) | undefined;
   #waiting: (() => void)[] = [];
   #sizeAtOwner: number | undefined;
-  /** Where the value is in the memory of a machine, which may be another one. */
+  /** The memory that has the value, if it is known. It can be that of another machine. */
   place: StoredMemory | undefined;
 
   constructor(label: string, { fetch, locate }: BorrowedSources) {

@@ -4,7 +4,7 @@ import { procsOf } from "../../codegen/v1/index.js";
 import { SupervisionError } from "../../index.js";
 import { ObjectLostError } from "../errors.js";
 import type { DropDetector, DroppableReference } from "../kernel.js";
-import { StoredValue } from "../objects/stored-value.js";
+import { MIN_STORED_BYTES, StoredValue } from "../objects/stored-value.js";
 import { taskErrorOf } from "../submit/task-error-of.js";
 import { tell } from "../tell.js";
 import { BorrowedResult } from "./borrowed-result.js";
@@ -14,7 +14,7 @@ import type { Result } from "./result.js";
  * The size in bytes above which a result that is an argument goes from its owner to the worker, and not through this process.
  * Smaller ones come with the answer of the owner, which is awaited anyway.
  */
-const LARGE_BYTES = 65_536;
+const LARGE_BYTES = MIN_STORED_BYTES;
 
 interface Borrowed {
   readonly key: string;

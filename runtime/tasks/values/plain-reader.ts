@@ -46,7 +46,7 @@ export class PlainReader {
   readonly #refs: RefReader;
   readonly #apart: ApartBytes | undefined;
   #position = 0;
-  /** Where the first and the last value begin and end that are apart. */
+  /** The start of the first binary value that is apart, and the end of the last one. A negative start: there is none yet. */
   #apartFrom = -1;
   #apartEnd = 0;
 

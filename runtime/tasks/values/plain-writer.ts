@@ -16,7 +16,7 @@ const { is, keys, getOwnPropertyDescriptor, getOwnPropertySymbols } = Object;
 /** Large binary values that are apart from the others, in their order. */
 interface Apart {
   readonly bytes: Uint8Array;
-  /** Where the number of their first page is to be written. */
+  /** The position at which the number of their first page is to be written. */
   readonly pageAt: number;
 }
 

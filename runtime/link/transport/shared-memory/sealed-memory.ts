@@ -9,7 +9,7 @@ import { sharedMemoryAddon } from "./select-addon.js";
 
 const TOKEN_BYTES = 16;
 
-/** Where another process of the machine finds the bytes. */
+/** The place at which another process of the machine finds the bytes. */
 export interface SealedPlace {
   /** The process that has the file open. */
   readonly pid: number;
