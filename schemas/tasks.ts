@@ -1,7 +1,8 @@
 /**
- * Tasks: functions that run on worker processes. Four kinds of actors share the work. The *root* is in the program that has
+ * Tasks: functions that run on worker processes. Five kinds of actors share the work. The *root* is in the program that has
  * opened the context, the *host* manages the worker processes and resources of one machine, a *worker* runs tasks, and an
- * *owner* keeps the results of the tasks that its process has started.
+ * *owner* keeps the results of the tasks that its process has started. The *object store* of a host has large values of owners
+ * on other hosts.
  */
 import type { Actor, Mesh, Stream, Uint32, Uint64 } from "viceroy/schema";
 
@@ -303,8 +304,62 @@ export interface TaskOutcome {
   micros: Uint32;
   /** Whether the result contains references, which the receiver borrows at once. Absent: it contains none. */
   references?: boolean;
-  /** A large result in the memory of the worker, which keeps it until `taken`. Absent: `value` is the result. */
+  /** A large result in the memory of the machine, which the worker keeps until `taken`. Absent: `value` is the result. */
   stored?: StoredMemory;
+}
+
+/** A part of an encoded value. */
+export interface ObjectPiece {
+  bytes: Uint8Array;
+  /** The CRC-32 of the bytes, computed by the process that has encoded the value. */
+  sum: Uint32;
+}
+
+/** A place from which the pieces of a value can be read. */
+export interface ObjectSource {
+  /** The number of bytes of the value, and of those before the binary values that can be mapped. */
+  size: Uint32;
+  head: Uint32;
+  /** The object store that has it, or gets it now. Absent: the owner has it. */
+  store?: Mesh<ObjectStore, never>;
+}
+
+/**
+ * The large values in the memory of one host whose owners are on other hosts: results of its workers, and values that its processes have
+ * read. Values are named by the process of their owner and their number there.
+ */
+export interface ObjectStore extends Actor<[root: Mesh<TaskRoot, never>, host: Uint32]> {
+  /**
+   * Takes the result of a worker of this host over. Answers with its new place, or null if it cannot be opened.
+   *
+   * @concurrent
+   */
+  adopt(owner: Mesh<TaskOwner, never>, id: Uint32, memory: StoredMemory): StoredMemory | null;
+  /**
+   * Gets a value of another host, unless it is here or on its way already. Answers with its place when all of it is here, or null if
+   * this host cannot share memory.
+   *
+   * @concurrent
+   */
+  bring(reference: ObjectReference): StoredMemory | null;
+  /**
+   * Answers with a piece, the first of which has the number 0. Waits for it while the value is on its way.
+   *
+   * @concurrent
+   */
+  piece(owner: Uint64, id: Uint32, index: Uint32): ObjectPiece;
+  /**
+   * Answers whether the value is here, or on its way.
+   *
+   * @concurrent
+   */
+  has(owner: Uint64, id: Uint32): boolean;
+  /**
+   * Frees a value. One that is not here has no effect.
+   *
+   * @concurrent
+   */
+  drop(owner: Uint64, id: Uint32): void;
 }
 
 /** The description of the context, for a worker. */
@@ -314,6 +369,7 @@ export interface WorkerOptions {
   /** The manager of the host, and the number of the host in the context. */
   host: Mesh<TaskHost, never>;
   hostIndex: Uint32;
+  objects: Mesh<ObjectStore, never>;
   /**
    * The path of the file in which the worker records which tasks have begun. The host reads it when the process has ended. Absent:
    * the worker records nothing.
@@ -350,13 +406,13 @@ export interface TaskWorker extends Actor {
    */
   endLease(lease: Uint32): void;
   /**
-   * Answers with the encoded result of a task that is stored here: its receiver is on another machine.
+   * Answers with a piece of the result of a task that is stored here: its receiver is on another machine.
    *
    * @concurrent
    */
-  give(lease: Uint32, id: Uint32): Uint8Array;
+  piece(lease: Uint32, id: Uint32, index: Uint32): ObjectPiece;
   /**
-   * The receiver has the result of a task that was stored here.
+   * The receiver, or the object store of the host, has the result of a task that was stored here.
    *
    * @concurrent
    */
@@ -374,7 +430,7 @@ export interface ObjectReference {
   label: string;
   /** The task whose schema describes the result. Absent: the result is a plain value. */
   task?: TaskFunction;
-  /** The number of the host of the owner in the context. Absent: the owner is on none of them. */
+  /** The number of the host in the context that has the result. Absent: the process that has it is on none of them. */
   host?: Uint32;
   /** The number of encoded bytes. Absent: the task had not ended when the reference was sent. */
   size?: Uint32;
@@ -394,11 +450,26 @@ export interface LocatedResult {
 /** Keeps the results of the tasks that its process has started, as long as a reference to them exists. */
 export interface TaskOwner extends Actor<[context: string]> {
   /**
-   * Answers with the encoded result when the task has ended. The error of the task rejects the call.
+   * Answers where the pieces of a large result can be read now, when the task has ended. Throws ObjectLostError if no process has the
+   * result.
+   *
+   * @param reader the object store that reads it, from which others may read then. Absent: a process reads it for itself
+   * @param failed the object store from which the reader could not read. Absent: none has failed
+   * @concurrent
+   */
+  source(id: Uint32, reader?: Mesh<ObjectStore, never>, failed?: Mesh<ObjectStore, never>): ObjectSource;
+  /**
+   * Answers with a piece of a result that this process has.
    *
    * @concurrent
    */
-  fetch(id: Uint32): Uint8Array;
+  piece(id: Uint32, index: Uint32): ObjectPiece;
+  /**
+   * An object store has read a result completely.
+   *
+   * @concurrent
+   */
+  copied(id: Uint32, reader: Mesh<ObjectStore, never>): void;
   /**
    * Answers whether the task that has started a task waits for its result now.
    *
@@ -432,6 +503,7 @@ export interface TaskOwner extends Actor<[context: string]> {
 /** A host of a context. */
 export interface ContextHost {
   host: Mesh<TaskHost, never>;
+  objects: Mesh<ObjectStore, never>;
   resources: Record<string, number>;
   /** The number of worker processes. */
   procs: Uint32;

@@ -20,6 +20,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   };
   add("createMemory", CreateMemory);
   add("storeMemory", StoreMemory);
+  add("openMemory", OpenMemory);
+  add("sealMemory", SealMemory);
   add("countMemory", CountMemory);
   add("mapMemory", MapMemory);
   add("unmap", Unmap);

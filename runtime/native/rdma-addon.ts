@@ -52,6 +52,13 @@ export interface RdmaAddon extends VerbsAddon {
    * @throws Error when the system has no descriptors or no memory of this kind left
    */
   storeMemory(parts: readonly Uint8Array[]): number;
+  /**
+   * Creates empty memory, which is written to as a file is, until `sealMemory`. The descriptor is as that of `createMemory`.
+   * @throws Error when the system has no descriptors left
+   */
+  openMemory(): number;
+  /** Makes memory of `openMemory` like that of `storeMemory`: no process can change it any more. @throws Error */
+  sealMemory(fd: number): void;
   /** Makes V8 count memory that it does not know of, so that it collects what keeps it. @param bytes negative when it is freed */
   countMemory(bytes: number): void;
   /**

@@ -33,9 +33,12 @@ export {
   countSealed,
   mapSealed,
   openSealed,
+  type SealedPlace,
   sealMemory,
+  UnsealedMemory,
 } from "../link/transport/shared-memory/sealed-memory.js";
 export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";
+export { crc32 } from "../proc/checkpoint/crc32.js";
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
 export { callLimit } from "../proc/mesh/spawn-plan.js";
 export { importModule } from "../proc/platform/import-module.js";

@@ -26,6 +26,10 @@ registerActors(import.meta.url, {
       schema: "viceroy/schemas/tasks#TaskHost",
       load: () => import("./host/host-actor.js").then((m) => m.HostManager),
     },
+    "viceroy/runtime/tasks/host/object-store#HostObjectStore": {
+      schema: "viceroy/schemas/tasks#ObjectStore",
+      load: () => import("./host/object-store.js").then((m) => m.HostObjectStore),
+    },
     "viceroy/runtime/tasks/refs/owner-actor#ResultOwner": {
       schema: "viceroy/schemas/tasks#TaskOwner",
       load: () => import("./refs/owner-actor.js").then((m) => m.ResultOwner),

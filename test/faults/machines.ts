@@ -48,6 +48,11 @@ export class Machine {
     return Number(this.run("cat", "/sys/class/net/eth0/statistics/rx_bytes"));
   }
 
+  /** The number of bytes that were sent to other machines. */
+  get sentBytes(): number {
+    return Number(this.run("cat", "/sys/class/net/eth0/statistics/tx_bytes"));
+  }
+
   /** Sends a signal to all processes on the machine. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
     for (const pid of this.pids) process.kill(pid, signal);

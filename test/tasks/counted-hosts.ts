@@ -67,7 +67,7 @@ export class CountedHosts {
         seed = (seed * 48271) % 0x7fffffff;
         return seed / 0x7fffffff;
       },
-      openStored: () => undefined,
+      receive: () => Promise.reject(new Error("nothing is stored")),
       inTurn: (body) => body(),
       callInTurn: (body, first, second) => body(first, second),
       isLost: () => false,
@@ -132,7 +132,7 @@ export class CountedHosts {
         queueMicrotask(() => taker.answered({ state: "done", value: nothing, micros: 1 }));
       },
       ...{ cancel: count("cancel"), takeBack: count("takeBack"), endLease: count("endLease"), taken: count("taken") },
-      give: () => Promise.reject(new Error("nothing is stored")),
+      piece: () => Promise.reject(new Error("nothing is stored")),
     };
     const hosts = this;
     return {
@@ -163,6 +163,7 @@ export class CountedHosts {
         if (next === undefined) free++;
         else next();
       },
+      adopt: () => Promise.resolve(undefined),
       ...{ kill: count("kill"), listen: count("listen") },
     };
   }

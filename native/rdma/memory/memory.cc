@@ -77,14 +77,20 @@ int WriteAll(int fd, std::vector<iovec>& pieces) {
   return 0;
 }
 
+/** Creates empty memory, and returns its descriptor. */
+int NewMemory(Napi::Env env) {
+  const int fd = memfd_create("viceroy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) throw SystemError(env, "create memory", errno);
+  return fd;
+}
+
 }  // namespace
 
 Napi::Value CreateMemory(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   const uint64_t bytes = CountOf(info, 0, "bytes");
   if (bytes == 0) throw Napi::RangeError::New(env, "invalid bytes: expected more than 0");
-  const int fd = memfd_create("viceroy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) throw SystemError(env, "create memory", errno);
+  const int fd = NewMemory(env);
   if (ftruncate(fd, static_cast<off_t>(bytes)) != 0 || fcntl(fd, F_ADD_SEALS, kSeals) != 0) {
     const int number = errno;
     close(fd);
@@ -139,8 +145,7 @@ Napi::Value StoreMemory(const Napi::CallbackInfo& info) {
     auto bytes = part.As<Napi::Uint8Array>();
     if (bytes.ByteLength() > 0) rest.push_back({bytes.Data(), bytes.ByteLength()});
   }
-  const int fd = memfd_create("viceroy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) throw SystemError(env, "create memory", errno);
+  const int fd = NewMemory(env);
   // Writing to the file takes half of the time of writing through a mapping, whose pages the system would zero first.
   const int number = WriteAll(fd, rest);
   if (number != 0 || fcntl(fd, F_ADD_SEALS, kSeals | F_SEAL_WRITE) != 0) {
@@ -149,6 +154,17 @@ Napi::Value StoreMemory(const Napi::CallbackInfo& info) {
     throw SystemError(env, "store bytes in memory", failed);
   }
   return Napi::Number::New(env, fd);
+}
+
+Napi::Value OpenMemory(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), NewMemory(info.Env()));
+}
+
+Napi::Value SealMemory(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  const int fd = static_cast<int>(CountOf(info, 0, "fd"));
+  if (fcntl(fd, F_ADD_SEALS, kSeals | F_SEAL_WRITE) != 0) throw SystemError(env, "seal memory", errno);
+  return env.Undefined();
 }
 
 Napi::Value CountMemory(const Napi::CallbackInfo& info) {

@@ -13,6 +13,10 @@ Napi::Value CreateMemory(const Napi::CallbackInfo& info);
  * any more: neither this process nor another one. The descriptor is close-on-exec.
  */
 Napi::Value StoreMemory(const Napi::CallbackInfo& info);
+/** `openMemory() -> fd`: creates empty memory that this process writes to as to a file, until `sealMemory`. */
+Napi::Value OpenMemory(const Napi::CallbackInfo& info);
+/** `sealMemory(fd)`: nobody can change the memory any more. The memory must not be mapped by a process that can write to it. */
+Napi::Value SealMemory(const Napi::CallbackInfo& info);
 /**
  * `countMemory(bytes)`: makes V8 count memory that a value keeps without an ArrayBuffer; a negative number takes it
  * back. Otherwise nothing would tell V8 to collect values that keep much memory.

@@ -2,11 +2,12 @@
 import type { ContextDescription, TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { thisProc } from "../../index.js";
 import { canSealMemory, currentCell, currentRuntime, importModule, mainClock } from "../kernel.js";
-import { StoredValue } from "../objects/stored-value.js";
+import type { Store } from "../objects/copies.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
 import { Submitter } from "../submit/submitter.js";
 import { ContextMember } from "./member.js";
 import { hostPortOf, isLost } from "./ports-of-actors.js";
+import { receiveResult } from "./receive-result.js";
 
 /** The parts of a member. */
 export interface MemberSetup {
@@ -15,16 +16,18 @@ export interface MemberSetup {
   readonly host: number | undefined;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
+  /** Returns the object store of the host; undefined: this process runs on none of them. */
+  readonly store: () => Store | undefined;
   /** Returns the hosts. It is called when this process starts its first task. */
   readonly describe: () => ContextDescription | Promise<ContextDescription>;
 }
 
 /** The actor that calls this function owns the member: its messages are messages of this actor. */
-export function makeMember({ id, host, root, describe }: MemberSetup): ContextMember {
+export function makeMember({ id, host, root, store, describe }: MemberSetup): ContextMember {
   const cell = currentCell();
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
-    ...{ id, host, cell, root },
+    ...{ id, host, cell, root, store },
     // Simulated processes share one real process, and their memory is not that of a machine.
     storesValues: currentRuntime().platform.simulatedMemory === undefined && canSealMemory(),
     owner: () => {
@@ -50,13 +53,13 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
   function submitterOf({ hosts, grace }: ContextDescription): Submitter {
     const inTurn = (body: () => void) => member.inTurn(body);
     return new Submitter({
-      hosts: hosts.map((one) => hostPortOf(one, member.proc, inTurn)),
+      hosts: hosts.map((one, i) => hostPortOf(one, i, member)),
       home: host ?? 0,
       holder: member.proc,
       clock: mainClock(),
       random: () => cell.proc.random.number(),
       referencesIn: (value) => member.refs.contained(value),
-      openStored: (memory) => StoredValue.open(memory),
+      receive: (result, memory, place, isNeeded) => receiveResult(member, result, memory, place, isNeeded),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },
     });

@@ -3,9 +3,11 @@ import type { TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { callInTurn, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import type { Store } from "../objects/copies.js";
 import type { HeldValue } from "../objects/held-value.js";
 import { MemberReferences, type ReferringMember } from "../refs/member-references.js";
 import { type ObjectRef, recordOf } from "../refs/object-ref.js";
+import type { RemoteOwner } from "../refs/remote-value.js";
 import type { Result } from "../refs/result.js";
 import type { PendingTask } from "../submit/pending-task.js";
 import { Submitter } from "../submit/submitter.js";
@@ -28,6 +30,8 @@ export interface MemberParts {
   readonly loadRegistries: () => Promise<void>;
   /** Whether large values of this process are in the memory of the machine. */
   readonly storesValues: boolean;
+  /** Returns the object store of the host; undefined: the process runs on none of the hosts. */
+  readonly store: () => Store | undefined;
   /** Makes what starts tasks. It is called when the process starts its first task. */
   readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
@@ -51,15 +55,17 @@ export class ContextMember implements ReferringMember {
   readonly storesValues: boolean;
   /** Returns 64 random bits. */
   readonly newId: () => bigint;
+  readonly #store: () => Store | undefined;
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, host, cell, owner, root, loadRegistries, storesValues, makeSubmitter }: MemberParts) {
+  constructor({ id, host, cell, owner, root, loadRegistries, storesValues, store, makeSubmitter }: MemberParts) {
     this.id = id;
     this.host = host;
     this.loadRegistries = loadRegistries;
     this.storesValues = storesValues;
     this.root = root;
+    this.#store = store;
     this.newId = () => cell.proc.random.id();
     this.#makeSubmitter = makeSubmitter;
     this.#owner = owner;
@@ -91,6 +97,17 @@ export class ContextMember implements ReferringMember {
   /** The actor that serves the results of this process. */
   get ownerMesh(): TaskOwnerMesh<never> {
     return this.#owner();
+  }
+
+  /** The object store of the host of this process; undefined: it runs on none of the hosts. */
+  get store(): Store | undefined {
+    return this.#store();
+  }
+
+  /** This process as the owner of values that are on other hosts. */
+  get remoteOwner(): RemoteOwner {
+    const { proc, clock } = this;
+    return { proc, clock, sources: this.refs.sources, inTurn: (body) => this.inTurn(body) };
   }
 
   /** Returns the number of a new result of this process. */

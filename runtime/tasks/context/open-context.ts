@@ -1,11 +1,19 @@
 /** Opens a context: its root, the managers of its hosts, and the part of it in this process. */
-import type { ContextHost, HostOptions, TaskHostMesh, TaskRootMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
+import type {
+  ContextHost,
+  HostOptions,
+  ObjectStoreMesh,
+  TaskHostMesh,
+  TaskRootMesh,
+  TaskWorkerMesh,
+} from "../../../generated/tasks.js";
 import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
 import { RootActors } from "../actors/root-actors.js";
 import { DetachedActors } from "../detached/detached-actors.js";
 import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
 import { untilKilled } from "../host/left-processes.js";
+import { HostObjectStore } from "../host/object-store.js";
 import { currentCell, currentRuntime, oneRank } from "../kernel.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
@@ -31,7 +39,12 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
   const host = plan.hosts === undefined || isOwnHost(plan.hosts) ? 0 : undefined;
-  const member = makeMember({ id, host, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
+  const member = makeMember({
+    ...{ id, host },
+    root: () => root,
+    store: () => (host === undefined ? undefined : hosts[host]?.objects),
+    describe: () => ({ hosts, grace: plan.grace }),
+  });
   const inTurn = <T>(body: () => T): T => {
     let result: T;
     member.inTurn(() => {
@@ -82,11 +95,11 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   try {
     const own = await asRoot;
     const managers = own(() => startManagers(plan, { context: id, root, environment }, stops));
-    for (const [i, host] of managers.entries()) {
+    for (const [i, { host, objects }] of managers.entries()) {
       const procs = plan.mesh === undefined ? plan.procs : plan.mesh.size;
-      hosts[i] = { host, procs, resources: { ...plan.resources } };
+      hosts[i] = { host, objects, procs, resources: { ...plan.resources } };
     }
-    await Promise.all(managers.map((manager) => manager.ready));
+    await Promise.all(managers.flatMap(({ host, objects }) => [host.ready, objects.ready]));
     await detached.holdExisting();
   } catch (error) {
     await close("it could not be opened");
@@ -113,22 +126,36 @@ function unlessLost<T>(value: T): (error: unknown) => T {
   };
 }
 
-/** Spawns the manager of each host: in this process for this machine, and in a process of its own on other hosts. */
+/** The actors that each host has. */
+interface HostActors {
+  readonly host: TaskHostMesh<never>;
+  readonly objects: ObjectStoreMesh<never>;
+}
+
+/** Spawns the manager and the object store of each host: in this process for this machine, and in a process of its own on other hosts. */
 function startManagers(
   { hosts, procs, mesh, resources, isolation }: OpenPlan,
   shared: Pick<HostOptions, "context" | "root" | "environment">,
   stops: (() => Promise<void>)[],
-): TaskHostMesh<never>[] {
+): HostActors[] {
   const optionsOf = (host: number, workers: TaskWorkerMesh<never>[]): HostOptions => ({
     ...shared,
     ...{ host, procs, isolation, workers },
     resources: { ...resources },
   });
-  const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {
-    const manager = on.spawn(nameOfManager(options.host, options.context), HostManager, options);
+  const spawn = (on: ProcMesh<never>, options: HostOptions): HostActors => {
+    const { context, host: index, root } = options;
+    const objects: ObjectStoreMesh<never> = on.spawn(
+      `objects of host ${index} of ${context}`,
+      HostObjectStore,
+      root,
+      index,
+    );
+    stops.push(() => objects.stop({ drain: 0 }));
+    const host: TaskHostMesh<never> = on.spawn(nameOfManager(options.host, options.context), HostManager, options);
     // Without it, the manager would wait for the streams of notices, which end with it.
-    stops.push(() => manager.stop({ drain: 0 }));
-    return manager;
+    stops.push(() => host.stop({ drain: 0 }));
+    return { host, objects };
   };
   if (mesh !== undefined) return [spawn(thisProc(), optionsOf(0, workersOn(mesh, shared.context, stops)))];
   if (hosts === undefined || isOwnHost(hosts)) return [spawn(thisProc(), optionsOf(0, []))];

@@ -1,8 +1,9 @@
 /** Hosts and workers of a context as the submitter uses them: calls of their actors. */
-import type { ContextHost, Lease, LeaseNotice, TaskWorkerMesh } from "../../../generated/tasks.js";
+import type { ContextHost, Lease, LeaseNotice, TaskOwnerMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
 import { ActorError, SupervisionError } from "../../index.js";
 import { ResourceUnavailableError, WorkerLostError } from "../errors.js";
 import { callForAnswer } from "../kernel.js";
+import { callInTurn, type InTurn } from "../objects/piece-sources.js";
 import { type GrantedLease, HostLostError, type HostPort, type LeaseOrder, type WorkerPort } from "../submit/ports.js";
 import { tell } from "../tell.js";
 
@@ -11,15 +12,20 @@ export function isLost(error: unknown): boolean {
   return error instanceof SupervisionError;
 }
 
-/**
- * @param holder the process that holds the leases
- * @param inTurn runs code that sends messages
- */
-export function hostPortOf(
-  { host, resources, procs }: ContextHost,
-  holder: bigint,
-  inTurn: (body: () => void) => void,
-): HostPort {
+/** The process that uses a host. */
+export interface HostUser {
+  /** The number of the process, which holds the leases. */
+  readonly proc: bigint;
+  /** The actor that owns the results of the process. */
+  readonly ownerMesh: TaskOwnerMesh<never>;
+  /** Runs code that sends messages. */
+  inTurn(body: () => void): void;
+}
+
+/** @param index the number of the host in the context */
+export function hostPortOf({ host, objects, resources, procs }: ContextHost, index: number, user: HostUser): HostPort {
+  const holder = user.proc;
+  const inTurn = (body: () => void) => user.inTurn(body);
   let lastRequest = 0;
   return {
     total: resources,
@@ -32,7 +38,7 @@ export function hostPortOf(
       try {
         const lease = await host.lease.callOne({ ...order, number });
         signal.throwIfAborted();
-        return grantedOf(lease);
+        return grantedOf(lease, inTurn);
       } catch (error) {
         if (isLost(error)) throw new HostLostError((error as Error).message, { cause: error });
         if (error instanceof ActorError && error.remoteName === "ResourceUnavailableError") {
@@ -48,6 +54,10 @@ export function hostPortOf(
     },
     giveBack: (lease) => tell(host, () => host.giveBack.broadcast(lease)),
     kill: (lease, reason, ifBegun) => tell(host, () => host.kill.broadcast(lease, reason, ifBegun)),
+    adopt: async (id, memory) => {
+      const adopted = await callInTurn(inTurn, () => objects.adopt.callOne(user.ownerMesh, id, memory));
+      return adopted === null ? undefined : { store: objects, memory: adopted, host: index };
+    },
     listen: (take: (notice: LeaseNotice) => void) => inTurn(() => void listen(host, holder, take)),
   };
 }
@@ -61,18 +71,18 @@ async function listen(host: ContextHost["host"], holder: bigint, take: (notice: 
   }
 }
 
-function grantedOf(lease: Lease): GrantedLease {
-  return { id: lease.id, gpus: lease.gpus, worker: workerPortOf(lease.worker) };
+function grantedOf(lease: Lease, inTurn: InTurn): GrantedLease {
+  return { id: lease.id, gpus: lease.gpus, worker: workerPortOf(lease.worker, inTurn) };
 }
 
-function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
-  const { run, cancel, takeBack, endLease, give, taken } = worker;
+function workerPortOf(worker: TaskWorkerMesh<never>, inTurn: InTurn): WorkerPort {
+  const { run, cancel, takeBack, endLease, piece, taken } = worker;
   return {
     run: (order, taker) => callForAnswer(run, [order], taker),
     cancel: (lease, id) => tell(worker, () => cancel.broadcast(lease, id)),
     takeBack: (lease) => tell(worker, () => takeBack.broadcast(lease)),
     endLease: (lease) => tell(worker, () => endLease.broadcast(lease)),
-    give: (lease, id) => give.callOne(lease, id),
+    piece: (lease, id, index) => callInTurn(inTurn, () => piece.callOne(lease, id, index)),
     taken: (lease, id) => tell(worker, () => taken.broadcast(lease, id)),
   };
 }

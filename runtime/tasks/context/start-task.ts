@@ -3,7 +3,6 @@
 import type { TaskOrigin } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { bytesOfHeld, decodeHeld } from "../objects/held-value.js";
-import { BorrowedResult } from "../refs/borrowed-result.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
 import { Result } from "../refs/result.js";
 import { failedArgument } from "../submit/failed-argument.js";
@@ -124,8 +123,7 @@ function whenAllThere(
       if (codec.load === undefined || argument.error !== undefined) there();
       else codec.load().then(there, (error: Error) => result.reject(error));
     };
-    if (argument instanceof BorrowedResult) argument.whenLocated(loaded);
-    else argument.whenSettled(loaded);
+    argument.whenDone(loaded);
   }
   one();
 }
@@ -146,18 +144,18 @@ function encodeParts(
   const bytesAt = new Map<number | undefined, number>([[member.host, here]]);
   for (const i of large) {
     const ref = parts[i] as ObjectRef<unknown>;
-    const { result, remote } = recordOf(ref);
-    const host = remote === undefined ? member.host : remote.host;
+    const { result } = recordOf(ref);
+    const host = result.elsewhere === undefined ? member.host : result.elsewhere.host;
     bytesAt.set(host, (bytesAt.get(host) ?? 0) + result.size!);
   }
   const [near] = [...bytesAt].reduce((most, one) => (one[1] > most[1] ? one : most));
   return near === member.host ? undefined : near;
 }
 
-/** Returns whether the worker gets a large argument by its reference: only its owner has it, or it is in the memory of the machine. */
+/** Returns whether the worker gets a large argument by its reference: this process does not have it, or it is in the memory of the machine. */
 function isApart(member: ContextMember, task: Task, index: number, ref: ObjectRef<unknown>): boolean {
   const { result } = recordOf(ref);
-  if (result instanceof BorrowedResult && result.sizeAtOwner !== undefined) return true;
+  if (result.isElsewhere) return true;
   return result.stored !== undefined && isPassedOn(member, task, index, ref);
 }
 

@@ -41,14 +41,14 @@ async function enoughSettled(
   if (missing <= 0) return;
   if (limit === 0) {
     // Results of other processes are asked for, so that a later look finds them.
-    for (const ref of refs) recordOf(ref).result.whenSettled(() => {});
+    for (const ref of refs) recordOf(ref).result.whenDone(() => {});
     return;
   }
   const settled = new Promise<void>((resolve) => {
     const timer = limit === undefined ? undefined : member.clock.after(limit, resolve, true);
     for (const ref of refs) {
       if (ref.isSettled) continue;
-      recordOf(ref).result.whenSettled(() => {
+      recordOf(ref).result.whenDone(() => {
         if (--missing > 0) return;
         timer?.cancel();
         resolve();

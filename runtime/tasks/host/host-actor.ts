@@ -209,7 +209,8 @@ export class HostManager extends TaskHostActor {
   async #findHost(): Promise<WorkerOptions> {
     const { context, root, host: hostIndex } = this.#options;
     const { hosts } = await this.#inTurn(() => root.describe.callOne());
-    return { context, root, hostIndex, host: hosts[hostIndex]!.host };
+    const { host, objects } = hosts[hostIndex]!;
+    return { context, root, hostIndex, host, objects };
   }
 
   /** Runs code outside of the message that is being handled: it goes on when the caller of the message has ended. */

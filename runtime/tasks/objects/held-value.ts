@@ -30,6 +30,11 @@ export function sizeOfHeld(value: HeldValue): number {
   return value instanceof StoredValue ? value.size : value.length;
 }
 
+/** Returns the number of bytes before the binary values that can be mapped. */
+export function headOfHeld(value: HeldValue): number {
+  return value instanceof StoredValue ? value.headSize : value.length;
+}
+
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(sizeOf(parts));
   let at = 0;

@@ -4,7 +4,7 @@
  */
 import { closeSync, readSync } from "node:fs";
 import type { StoredMemory } from "../../../generated/tasks.js";
-import { countSealed, mapSealed, openSealed, sealMemory } from "../kernel.js";
+import { countSealed, mapSealed, openSealed, type SealedPlace, sealMemory } from "../kernel.js";
 import type { ApartBytes } from "../values/index.js";
 
 /** Values from this size on, in bytes, are stored: with smaller ones, a copy takes less time than opening memory. */
@@ -63,8 +63,12 @@ export class StoredValue {
   static store(parts: readonly Uint8Array[]): StoredValue | undefined {
     const sealed = sealMemory(parts);
     if (sealed === undefined) return undefined;
-    const { token, file } = sealed;
-    return new StoredValue(file, { head: parts[0]!.length, size: sizeOf(parts), token });
+    return StoredValue.sealed(sealed, { head: parts[0]!.length, size: sizeOf(parts) });
+  }
+
+  /** Returns the value in memory that this process has just sealed. */
+  static sealed({ file, token }: SealedPlace, { head, size }: Pick<StoredMemory, "head" | "size">): StoredValue {
+    return new StoredValue(file, { head, size, token });
   }
 
   /** Opens the value of another process. Returns undefined if it is not there any more, or on another machine. */
@@ -84,10 +88,20 @@ export class StoredValue {
     return new Uint8Array(this.#part(0, this.size));
   }
 
+  /** Returns a copy of some of the bytes. @throws Error if it was closed */
+  copy(from: number, bytes: number): Uint8Array {
+    return new Uint8Array(copyPart(this.#open, from, bytes));
+  }
+
+  /** The number of bytes before the binary values that are apart. */
+  get headSize(): number {
+    return this.#headSize;
+  }
+
   /** The bytes before the binary values that are apart. @throws Error if it was closed */
   get head(): Uint8Array {
     if (this.#headSize > MAX_KEPT_HEAD) return new Uint8Array(this.#part(0, this.#headSize));
-    this.#head ??= new Uint8Array(readPart(this.#open, 0, this.#headSize));
+    this.#head ??= new Uint8Array(copyPart(this.#open, 0, this.#headSize));
     return this.#head;
   }
 
@@ -121,7 +135,7 @@ export class StoredValue {
       return mapSealed(file, from, bytes);
     } catch {
       // The number of maps of a process is limited.
-      return readPart(file, from, bytes);
+      return copyPart(file, from, bytes);
     }
   }
 
@@ -141,7 +155,7 @@ export class StoredValue {
 }
 
 /** Copies a part of a file. */
-function readPart(file: number, from: number, bytes: number): ArrayBuffer {
+export function copyPart(file: number, from: number, bytes: number): ArrayBuffer {
   const copy = new Uint8Array(bytes);
   for (let at = 0; at < bytes; ) {
     const read = readSync(file, copy, at, bytes - at, from + at);

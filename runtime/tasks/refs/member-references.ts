@@ -2,11 +2,12 @@
 import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
-import type { DropDetector } from "../kernel.js";
+import type { Clock, DropDetector } from "../kernel.js";
+import type { Store } from "../objects/copies.js";
 import { encodeHeld, type HeldValue } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
+import { ValueSources } from "../objects/value-sources.js";
 import { decodePlain, encodePlain, encodePlainParts, type PlainPlace } from "../values/index.js";
-import { BorrowedResult } from "./borrowed-result.js";
 import { BorrowedResults } from "./borrowed-results.js";
 import { ExportedResults } from "./exported-results.js";
 import { ImportedCodec } from "./imported-codec.js";
@@ -24,12 +25,19 @@ export interface ReferringMember extends RefContext {
   inTurn(body: () => void): void;
   /** Whether large values of this process are in the memory of the machine. */
   readonly storesValues: boolean;
+  /** The number of this process. */
+  readonly proc: bigint;
+  readonly clock: Clock;
+  /** The object store of the host of this process; undefined: it runs on none of the hosts. */
+  readonly store: Store | undefined;
 }
 
 export class MemberReferences {
   readonly #member: ReferringMember;
   /** The results of this process to which other processes have references. */
   readonly exported: ExportedResults;
+  /** The places in which other machines find the results of this process. */
+  readonly sources: ValueSources;
   readonly #borrowed: BorrowedResults;
   /** The references of other processes on this event loop, as those of this one. */
   readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
@@ -37,7 +45,11 @@ export class MemberReferences {
   constructor(member: ReferringMember, drops: DropDetector) {
     this.#member = member;
     this.exported = new ExportedResults(drops, (borrower, ended) => this.#watch(borrower, ended));
-    this.#borrowed = new BorrowedResults(drops, (body) => member.inTurn(body));
+    this.sources = new ValueSources(member, drops);
+    this.#borrowed = new BorrowedResults(drops, () => {
+      const { clock, store } = member;
+      return { clock, store, inTurn: (body) => member.inTurn(body) };
+    });
   }
 
   /** The codec of plain values, in which references can be nested. */
@@ -175,18 +187,17 @@ export class MemberReferences {
     const own = this.own(ref as ObjectRef<unknown>, "cannot send a reference");
     const { result, remote, codec } = recordOf(own);
     this.#see(own);
-    const { size } = result;
-    // The owner keeps what it has stored for as long as somebody borrows it.
-    const stored = result instanceof BorrowedResult ? result.place : result.stored?.memory;
+    const { size, memory: stored } = result;
     const known = { ...(size !== undefined && { size }), ...(stored !== undefined && { stored }) };
     if (remote !== undefined) return ObjectReferenceCodec.encode({ ...remote, ...known });
-    const { id: context, host, ownerMesh: owner } = this.#member;
+    const { id: context, ownerMesh: owner } = this.#member;
     const id = this.exported.export(result, this.#isReturning, this.#receiver);
     const reference: ObjectReference = {
       ...{ context, owner, id },
       label: result.label,
       ...known,
     };
+    const host = result.elsewhere === undefined ? this.#member.host : result.elsewhere.host;
     if (host !== undefined) reference.host = host;
     if (codec.task !== undefined) reference.task = codec.task;
     return ObjectReferenceCodec.encode(reference);
@@ -218,6 +229,11 @@ export class MemberReferences {
 
   #watch(borrower: TaskOwnerMesh<never>, ended: () => void): void {
     this.#member.inTurn(() => void borrower.untilLeft.callOne().then(ended, ended));
+  }
+
+  /** Tasks of this process have ended, and may have dropped references to large values of others. */
+  tasksEnded(): void {
+    this.#borrowed.suspectDropped();
   }
 
   /** Ends the references, because the context is closed in this process. */

@@ -62,7 +62,7 @@ export class ObjectRef<T> {
 
   /** Whether there is a value or an error. */
   get isSettled(): boolean {
-    return this.#record.result.isSettled;
+    return this.#record.result.isDone;
   }
 
   /**
@@ -93,7 +93,7 @@ export class ObjectRef<T> {
   /** Returns the name and the state as text: `ObjectRef square (pending)`. */
   toString(): string {
     const { result } = this.#record;
-    const state = result.value !== undefined ? "done" : result.error !== undefined ? "failed" : "pending";
+    const state = result.error !== undefined ? "failed" : result.isDone ? "done" : "pending";
     return `ObjectRef ${result.label} (${state})`;
   }
 

@@ -1,9 +1,16 @@
 /** The actor that gives the results of its process to other processes. */
-import { type LocatedResult, TaskOwnerActor, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import {
+  type LocatedResult,
+  type ObjectPiece,
+  type ObjectSource,
+  type ObjectStoreMesh,
+  TaskOwnerActor,
+  type TaskOwnerMesh,
+} from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
 import { currentCell, runWithoutStorage } from "../kernel.js";
 import { bytesOfHeld } from "../objects/held-value.js";
-import type { Result } from "./result.js";
+import { pieceOf } from "../objects/pieces.js";
 
 /** By context and process: processes that share an event loop have members of their own. */
 const members = new Map<string, ContextMember>();
@@ -28,7 +35,16 @@ export class ResultOwner extends TaskOwnerActor {
 
   static {
     // Programs have it as soon as other processes use their results. Promises cost them less without storage.
-    runWithoutStorage(ResultOwner, ["fetch", "locate", "isAwaited", "borrow", "unborrow", "untilLeft"]);
+    runWithoutStorage(ResultOwner, [
+      "locate",
+      "source",
+      "piece",
+      "copied",
+      "isAwaited",
+      "borrow",
+      "unborrow",
+      "untilLeft",
+    ]);
   }
 
   constructor(context: string) {
@@ -38,17 +54,30 @@ export class ResultOwner extends TaskOwnerActor {
     this.#member = member;
   }
 
-  fetch(id: number): Promise<Uint8Array> | Uint8Array {
-    const result = this.#member.refs.exported.find(id);
-    return result.value === undefined ? untilSettled(result) : bytesOfHeld(result.value);
+  async source(id: number, reader?: ObjectStoreMesh<never>, failed?: ObjectStoreMesh<never>): Promise<ObjectSource> {
+    const { exported, sources } = this.#member.refs;
+    return sources.find(exported.find(id), reader, failed);
+  }
+
+  piece(id: number, index: number): ObjectPiece {
+    const { value, label, error } = this.#member.refs.exported.find(id);
+    if (value === undefined) throw error ?? new Error(`cannot read the result of ${label}: its owner does not have it`);
+    return pieceOf(value, index);
+  }
+
+  copied(id: number, reader: ObjectStoreMesh<never>): void {
+    const { exported, sources } = this.#member.refs;
+    const result = exported.known(id);
+    if (result !== undefined) sources.copiesOf(result).complete(reader);
+    else sources.free(reader, id);
   }
 
   async locate(id: number, most: number): Promise<LocatedResult> {
     const result = this.#member.refs.exported.find(id);
-    if (!result.isSettled) await new Promise<void>((resolve) => result.whenSettled(resolve));
+    if (!result.isDone) await new Promise<void>((resolve) => result.whenDone(resolve));
     if (result.error !== undefined) throw result.error;
     const size = result.size!;
-    const stored = result.stored?.memory;
+    const stored = result.memory;
     if (stored !== undefined) return { size, stored };
     return size <= most ? { size, value: bytesOfHeld(result.value!) } : { size };
   }
@@ -68,13 +97,4 @@ export class ResultOwner extends TaskOwnerActor {
   untilLeft(): Promise<void> {
     return this.#member.left;
   }
-}
-
-function untilSettled(result: Result): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    result.whenSettled(() => {
-      if (result.value === undefined) reject(result.error!);
-      else resolve(bytesOfHeld(result.value));
-    });
-  });
 }

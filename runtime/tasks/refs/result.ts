@@ -1,10 +1,15 @@
-/** The result of a task, as a process knows it: pending, encoded, or an error. */
+/** The result of a task, as a process knows it: pending, a value here or elsewhere, or an error. */
+import type { StoredMemory } from "../../../generated/tasks.js";
 import { ObjectLostError } from "../errors.js";
-import { type HeldValue, sizeOfHeld } from "../objects/held-value.js";
+import type { Copies } from "../objects/copies.js";
+import { type HeldValue, headOfHeld, sizeOfHeld } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
+import type { Elsewhere } from "./elsewhere.js";
 
-/** Called once, when a result has settled. */
-export type SettledListener = () => void;
+/** Called once, when a result has settled, or when its task has ended. */
+export type ResultListener = () => void;
+
+type Listeners = ResultListener | ResultListener[] | undefined;
 
 /** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes it anew. */
 export class Result {
@@ -14,16 +19,19 @@ export class Result {
   readonly label: string;
   #value: HeldValue | undefined;
   #error: Error | undefined;
-  #listeners: SettledListener | SettledListener[] | undefined;
-  #fetch: (() => void) | undefined;
+  #elsewhere: Elsewhere | undefined;
+  #settledListeners: Listeners;
+  #doneListeners: Listeners;
   /** The references in the value. Their results are kept as long as this one. */
   contained: readonly object[] | undefined;
+  /** The copies on other hosts, which the owner of the result knows. */
+  copies: Copies | undefined;
 
-  /** @param fetch gets the value of another process. It is called once, when someone waits for the value */
-  constructor(id: number, label: string, fetch?: () => void) {
+  /** @param elsewhere the value of another process */
+  constructor(id: number, label: string, elsewhere?: Elsewhere) {
     this.id = id;
     this.label = label;
-    this.#fetch = fetch;
+    this.#elsewhere = elsewhere;
   }
 
   /** Whether there is a value or an error here. */
@@ -31,39 +39,70 @@ export class Result {
     return this.#value !== undefined || this.#error !== undefined;
   }
 
+  /** Whether there is a value or an error, here or elsewhere: the task has ended. */
+  get isDone(): boolean {
+    return this.isSettled || this.#elsewhere?.size !== undefined;
+  }
+
+  /** Whether there is a value, which this process does not have. */
+  get isElsewhere(): boolean {
+    return !this.isSettled && this.#elsewhere?.size !== undefined;
+  }
+
   /** The error; undefined while there is none. */
   get error(): Error | undefined {
     return this.#error;
   }
 
-  /** The encoded value; undefined while there is none. */
+  /** The encoded value; undefined while there is none here. */
   get value(): HeldValue | undefined {
     return this.#value;
   }
 
-  /** The value if it is in the memory of the machine. */
+  /** The value if it is in the memory of the machine, and this process has it open. */
   get stored(): StoredValue | undefined {
     return this.#value instanceof StoredValue ? this.#value : undefined;
   }
 
-  /** The number of encoded bytes; undefined while it is not known. */
-  get size(): number | undefined {
-    return this.#value === undefined ? undefined : sizeOfHeld(this.#value);
+  /** What is known of the value of another process, or on another host; undefined: it was only here, or there is none. */
+  get elsewhere(): Elsewhere | undefined {
+    return this.#elsewhere;
   }
 
-  /** Calls `listener` when the result has settled; at once if it has. */
-  whenSettled(listener: SettledListener): void {
+  /** The memory in which processes of one machine, which need not be this one, find the value. */
+  get memory(): StoredMemory | undefined {
+    // The owner keeps what it has stored for as long as somebody borrows it.
+    return this.#elsewhere?.memory ?? this.stored?.memory;
+  }
+
+  /** The number of encoded bytes; undefined while it is not known. */
+  get size(): number | undefined {
+    return this.#value === undefined ? this.#elsewhere?.size : sizeOfHeld(this.#value);
+  }
+
+  /** The number of bytes before the binary values that can be mapped; undefined while it is not known. */
+  get head(): number | undefined {
+    return this.#value === undefined ? this.#elsewhere?.memory?.head : headOfHeld(this.#value);
+  }
+
+  /** Calls `listener` when the value or the error is here; at once if it is. A value that is elsewhere is fetched. */
+  whenSettled(listener: ResultListener): void {
     if (this.isSettled) {
       listener();
       return;
     }
-    const before = this.#listeners;
-    if (before === undefined) this.#listeners = listener;
-    else if (typeof before === "function") this.#listeners = [before, listener];
-    else before.push(listener);
-    const fetch = this.#fetch;
-    this.#fetch = undefined;
-    fetch?.();
+    this.#settledListeners = added(this.#settledListeners, listener);
+    this.#elsewhere?.fetch();
+  }
+
+  /** Calls `listener` when there is a value or an error, here or elsewhere; at once if there is. */
+  whenDone(listener: ResultListener): void {
+    if (this.isDone) {
+      listener();
+      return;
+    }
+    this.#doneListeners = added(this.#doneListeners, listener);
+    this.#elsewhere?.locate();
   }
 
   /**
@@ -79,28 +118,57 @@ export class Result {
     this.#value = value;
     if (this.id !== 0 && value instanceof StoredValue) value.count();
     this.contained = contained;
-    this.#tell();
+    this.#tellSettled();
+  }
+
+  /** The value is elsewhere. A result that has settled stays as it is. */
+  located(elsewhere: Elsewhere): void {
+    if (this.isSettled) return;
+    this.#elsewhere = elsewhere;
+    this.#tellDone();
+    if (this.#settledListeners !== undefined) elsewhere.fetch();
   }
 
   /** Sets the error. A result that has settled stays as it is. */
   reject(error: Error): void {
     if (this.isSettled) return;
     this.#error = error;
-    this.#tell();
+    this.#tellSettled();
   }
 
   /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
   release(): void {
     this.stored?.close();
+    this.copies?.drop();
+    this.#elsewhere = undefined;
     this.#value = undefined;
     this.contained = undefined;
     this.reject(new ObjectLostError(`the result of ${this.label} was released`));
   }
 
-  #tell(): void {
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
-    if (typeof listeners === "function") listeners();
-    else for (const listener of listeners ?? []) listener();
+  #tellSettled(): void {
+    this.#tellDone();
+    const listeners = this.#settledListeners;
+    this.#settledListeners = undefined;
+    call(listeners);
   }
+
+  #tellDone(): void {
+    const listeners = this.#doneListeners;
+    this.#doneListeners = undefined;
+    call(listeners);
+  }
+}
+
+/** Most results have one listener, which needs no list. */
+function added(listeners: Listeners, listener: ResultListener): Listeners {
+  if (listeners === undefined) return listener;
+  if (typeof listeners === "function") return [listeners, listener];
+  listeners.push(listener);
+  return listeners;
+}
+
+function call(listeners: Listeners): void {
+  if (typeof listeners === "function") listeners();
+  else for (const listener of listeners ?? []) listener();
 }

@@ -6,13 +6,18 @@ import type {
   Lease,
   LeaseNotice,
   LeaseRequest,
+  ObjectPiece,
   StoredMemory,
   TaskOrder,
   TaskOutcome,
 } from "../../../generated/tasks.js";
 import type { AnswerTaker, Clock } from "../kernel.js";
+import type { Store } from "../objects/copies.js";
 import type { HeldValue } from "../objects/held-value.js";
-import type { StoredValue } from "../objects/stored-value.js";
+import type { ReceivedValue } from "../refs/elsewhere.js";
+import type { RemotePlace } from "../refs/remote-value.js";
+import type { Result } from "../refs/result.js";
+import type { RunningPlace } from "./pending-task.js";
 
 /** Takes the end of a task that was sent, from another turn of the event loop or microtask: its outcome, or its error or that of its process. */
 export type OutcomeTaker = AnswerTaker<TaskOutcome>;
@@ -25,8 +30,8 @@ export interface WorkerPort {
   takeBack(lease: number): void;
   /** The lease has ended. */
   endLease(lease: number): void;
-  /** Resolves with the encoded result of a task that the worker keeps. */
-  give(lease: number, id: number): Promise<Uint8Array>;
+  /** Resolves with a piece of the result of a task that the worker keeps. */
+  piece(lease: number, id: number, index: number): Promise<ObjectPiece>;
   /** The result of a task that the worker keeps is here. */
   taken(lease: number, id: number): void;
 }
@@ -53,6 +58,11 @@ export interface HostPort {
   giveBack(lease: number): void;
   /** @param ifBegun the number of an order whose task must be known to have begun; 0: the process is killed in any case */
   kill(lease: number, reason: string, ifBegun: number): void;
+  /**
+   * The object store of the host takes a result over that a worker keeps. Resolves with the store and the place, or undefined if the store
+   * cannot open it.
+   */
+  adopt(id: number, memory: StoredMemory): Promise<(RemotePlace & { readonly store: Store }) | undefined>;
   /** Calls `take` for each notice about a lease of this process. */
   listen(take: (notice: LeaseNotice) => void): void;
 }
@@ -80,8 +90,17 @@ export interface SubmitterOptions {
   readonly isLost: (error: unknown) => boolean;
   /** Returns the references in an encoded result that has just arrived. */
   readonly referencesIn: (value: HeldValue) => readonly object[];
-  /** Opens a result in the memory of the machine. Returns undefined if it is not there. */
-  readonly openStored: (memory: StoredMemory) => StoredValue | undefined;
+  /**
+   * Takes a result that is in the memory of the host of its worker.
+   *
+   * @param isNeeded whether this process needs the value at once
+   */
+  readonly receive: (
+    result: Result,
+    memory: StoredMemory,
+    place: RunningPlace,
+    isNeeded: boolean,
+  ) => ReceivedValue | Promise<ReceivedValue>;
   /** The time in ms after which a task that was cancelled is ended with its process. */
   readonly grace: number;
 }

@@ -4,7 +4,7 @@
  */
 import type { LeaseNotice, TaskOutcome } from "../../../generated/tasks.js";
 import { TaskCancelledError } from "../errors.js";
-import type { HeldValue } from "../objects/held-value.js";
+import type { ReceivedValue } from "../refs/elsewhere.js";
 import type { Result } from "../refs/result.js";
 import type { HeldLease } from "./held-lease.js";
 import { HostChoices } from "./host-choices.js";
@@ -234,36 +234,31 @@ export class Submitter {
       return;
     }
     const { worker, id } = lease;
-    const { inTurn, openStored } = this.#options;
-    const end = (value: HeldValue) => {
+    const { inTurn, receive } = this.#options;
+    const end = (value: ReceivedValue) => {
       inTurn(() => worker.taken(id, task.id));
       this.#endedWith(task, lease, queue, outcome, value);
     };
-    const opened = openStored(stored);
-    if (opened !== undefined) {
-      end(opened);
-      return;
-    }
-    // The worker is on another machine, or has ended.
-    inTurn(() => {
-      worker.give(id, task.id).then(end, (error: Error) => this.#failed(task, lease, queue, error));
-    });
+    const received = receive(task.result, stored, lease, outcome.references === true);
+    if (received instanceof Promise) received.then(end, (error: Error) => this.#failed(task, lease, queue, error));
+    else end(received);
   }
 
-  /** @param value the encoded result of a task that is done */
+  /** @param value the result of a task that is done */
   #endedWith(
     task: PendingTask,
     lease: HeldLease,
     queue: TaskQueue,
     { state, micros, references }: TaskOutcome,
-    value: HeldValue,
+    value: ReceivedValue,
   ): void {
     if (state === "done") {
       task.times.add(micros);
       this.#forget(task);
       lease.remove(task);
       try {
-        task.result.resolve(value, references === true ? this.#options.referencesIn(value) : undefined);
+        if ("elsewhere" in value) task.result.located(value.elsewhere);
+        else task.result.resolve(value, references === true ? this.#options.referencesIn(value) : undefined);
       } catch (error) {
         task.result.reject(error as Error);
       }

@@ -1,5 +1,6 @@
 /** The actor in a worker process, which runs tasks. */
 import {
+  type ObjectPiece,
   type TaskFunction,
   type TaskOrder,
   type TaskOutcome,
@@ -12,6 +13,7 @@ import { joinContext } from "../context/join-context.js";
 import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { currentTurn, mainClock } from "../kernel.js";
+import { pieceOf } from "../objects/pieces.js";
 import type { StoredValue } from "../objects/stored-value.js";
 import { tell } from "../tell.js";
 import { BegunFile } from "./begun-file.js";
@@ -67,12 +69,14 @@ export class PoolWorker extends TaskWorkerActor {
     for (const value of state?.kept.values() ?? []) value.close();
     this.#leases.delete(lease);
     this.#begun?.forget(lease);
+    this.#context?.member.refs.tasksEnded();
   }
 
-  give(lease: number, id: number): Uint8Array {
+  piece(lease: number, id: number, index: number): ObjectPiece {
     const value = this.#leases.get(lease)?.kept.get(id);
-    if (value === undefined) throw new Error(`cannot give the result of task ${id}: it is not here any more`);
-    return value.bytes();
+    if (value === undefined)
+      throw new Error(`cannot read the result of task ${id}: its worker does not have it any more`);
+    return pieceOf(value, index);
   }
 
   taken(lease: number, id: number): void {

@@ -2,7 +2,7 @@
  * Bytes in memory that no process can change any more, and that other processes of the machine open. The memory is a file without a
  * name: the system frees it when no process refers to it, however the processes end. This needs the addon.
  */
-import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readlinkSync, readSync, writeSync } from "node:fs";
 import { lazyModules } from "../../../lazy-modules.js";
 import { MEMORY_FILE_LINK, type RdmaAddon } from "../../../native/rdma-addon.js";
 import { sharedMemoryAddon } from "./select-addon.js";
@@ -39,6 +39,52 @@ export function sealMemory(parts: readonly Uint8Array[]): SealedPlace | undefine
     return { pid: process.pid, file: addon.storeMemory([...parts, token]), token };
   } catch {
     return undefined;
+  }
+}
+
+/** Memory that is filled part by part, in any order, before it is sealed. */
+export class UnsealedMemory {
+  readonly #addon: RdmaAddon;
+  readonly #bytes: number;
+  readonly file: number;
+
+  private constructor(addon: RdmaAddon, file: number, bytes: number) {
+    this.#addon = addon;
+    this.file = file;
+    this.#bytes = bytes;
+  }
+
+  /** @returns undefined if this thread cannot share memory, or the system has no descriptors or no memory of this kind left */
+  static create(bytes: number): UnsealedMemory | undefined {
+    const addon = canSealMemory() ? sharedMemoryAddon() : undefined;
+    if (addon === undefined) return undefined;
+    let file: number | undefined;
+    try {
+      file = addon.openMemory();
+      ftruncateSync(file, bytes + TOKEN_BYTES);
+      return new UnsealedMemory(addon, file, bytes);
+    } catch {
+      if (file !== undefined) closeSync(file);
+      return undefined;
+    }
+  }
+
+  /** @throws Error when the system has no memory left */
+  write(bytes: Uint8Array, at: number): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.file, bytes, done, bytes.length - done, at + done);
+  }
+
+  /** Seals the memory. Its file is that of the place now, and the caller closes it. */
+  seal(): SealedPlace {
+    const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+    this.write(token, this.#bytes);
+    this.#addon.sealMemory(this.file);
+    return { pid: process.pid, file: this.file, token };
+  }
+
+  /** Frees the memory in place of sealing it. */
+  close(): void {
+    closeSync(this.file);
   }
 }
 

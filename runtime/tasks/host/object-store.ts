@@ -1,0 +1,169 @@
+/** The actor with the large values of one host whose owners are on other hosts. */
+import {
+  type ObjectPiece,
+  type ObjectReference,
+  ObjectStoreActor,
+  type ObjectStoreMesh,
+  type StoredMemory,
+  type TaskOwnerMesh,
+  type TaskRootMesh,
+} from "../../../generated/tasks.js";
+import { procsOf } from "../../codegen/v1/index.js";
+import { canSealMemory, currentCell, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
+import { bringValue } from "../objects/bring-value.js";
+import type { IncomingValue } from "../objects/incoming-value.js";
+import { callInTurn, sourcesOf } from "../objects/piece-sources.js";
+import { pieceOf } from "../objects/pieces.js";
+import { StoredValue } from "../objects/stored-value.js";
+import { explainLoss } from "../refs/explain-loss.js";
+import { tell } from "../tell.js";
+
+interface Entry {
+  /** Undefined while the value is on its way. */
+  value: StoredValue | undefined;
+  /** Resolves when it is known how large a value on its way is, with the part that is here. Undefined: the value is no longer on its way. */
+  incoming: Promise<IncomingValue> | undefined;
+  /** The end of the way. */
+  arrival: Promise<StoredMemory | null> | undefined;
+}
+
+/** @internal */
+export class HostObjectStore extends ObjectStoreActor {
+  readonly #values = new Map<string, Entry>();
+  /** The keys of the values of each owner, whose end is awaited. */
+  readonly #owners = new Map<bigint, Set<string>>();
+  readonly #cell = currentCell();
+  readonly #root: TaskRootMesh<never>;
+  readonly #host: number;
+  #self: Promise<ObjectStoreMesh<never>> | undefined;
+
+  static {
+    // The process of a program has the store of its host. Promises cost it less without storage.
+    runWithoutStorage(HostObjectStore, ["adopt", "bring", "piece", "has", "drop"]);
+  }
+
+  constructor(root: TaskRootMesh<never>, host: number) {
+    super();
+    this.#root = root;
+    this.#host = host;
+  }
+
+  adopt(owner: TaskOwnerMesh<never>, id: number, memory: StoredMemory): StoredMemory | null {
+    const opened = StoredValue.open(memory);
+    if (opened === undefined) return null;
+    this.#add(owner, id, { value: opened, incoming: undefined, arrival: undefined });
+    return opened.memory!;
+  }
+
+  async bring(reference: ObjectReference): Promise<StoredMemory | null> {
+    if (!canSealMemory()) return null;
+    const { owner, id } = reference;
+    const known = this.#values.get(keyOf(procsOf(owner)[0]!, id));
+    if (known !== undefined) return known.value?.memory ?? known.arrival ?? null;
+    const entry: Entry = { value: undefined, incoming: undefined, arrival: undefined };
+    this.#add(owner, id, entry);
+    entry.arrival = this.#bring(reference, entry);
+    return entry.arrival;
+  }
+
+  /** Brings a value that nobody else brings. If it cannot be shared here, readers get it for themselves. */
+  async #bring({ owner, id, label }: ObjectReference, entry: Entry): Promise<StoredMemory | null> {
+    let begun: (value: IncomingValue) => void = () => {};
+    let failed: (error: Error) => void = () => {};
+    entry.incoming = new Promise((resolve, reject) => {
+      begun = resolve;
+      failed = reject;
+    });
+    entry.incoming.catch(() => {});
+    try {
+      const self = await this.#ownMesh();
+      const source = sourcesOf({ owner, id, reader: self, inTurn: this.#inTurn });
+      const value = await bringValue({ label, clock: mainClock(), source, begun });
+      if (!(value instanceof StoredValue)) {
+        this.#forget(procsOf(owner)[0]!, id, entry);
+        return null;
+      }
+      entry.value = value;
+      this.#inTurn(() => tell(owner, () => owner.copied.broadcast(id, self)));
+      return value.memory!;
+    } catch (error) {
+      this.#forget(procsOf(owner)[0]!, id, entry);
+      failed(error as Error);
+      throw explainLoss(label, error as Error);
+    } finally {
+      entry.incoming = undefined;
+    }
+  }
+
+  async piece(owner: bigint, id: number, index: number): Promise<ObjectPiece> {
+    const entry = this.#values.get(keyOf(owner, id));
+    if (entry?.value !== undefined) return pieceOf(entry.value, index);
+    if (entry?.incoming !== undefined) return (await entry.incoming).piece(index);
+    throw new Error(`cannot read result ${id} of process ${owner}: host ${this.#host} does not have it any more`);
+  }
+
+  has(owner: bigint, id: number): boolean {
+    return this.#values.has(keyOf(owner, id));
+  }
+
+  drop(owner: bigint, id: number): void {
+    const entry = this.#values.get(keyOf(owner, id));
+    if (entry === undefined) return;
+    this.#forget(owner, id, entry);
+    entry.value?.close();
+  }
+
+  override cleanup(): void {
+    for (const { value } of this.#values.values()) value?.close();
+    this.#values.clear();
+  }
+
+  #add(owner: TaskOwnerMesh<never>, id: number, entry: Entry): void {
+    const proc = procsOf(owner)[0]!;
+    const key = keyOf(proc, id);
+    this.#values.get(key)?.value?.close();
+    this.#values.set(key, entry);
+    const keys = this.#owners.get(proc);
+    if (keys !== undefined) {
+      keys.add(key);
+      return;
+    }
+    this.#owners.set(proc, new Set([key]));
+    const ended = () => this.#ownerEnded(proc);
+    callInTurn(this.#inTurn, () => owner.untilLeft.callOne()).then(ended, ended);
+  }
+
+  #forget(owner: bigint, id: number, entry: Entry): void {
+    const key = keyOf(owner, id);
+    if (this.#values.get(key) !== entry) return;
+    this.#values.delete(key);
+    this.#owners.get(owner)?.delete(key);
+  }
+
+  /** Frees the values of a process that has ended or left the context. */
+  #ownerEnded(owner: bigint): void {
+    const keys = this.#owners.get(owner);
+    this.#owners.delete(owner);
+    for (const key of keys ?? []) {
+      this.#values.get(key)?.value?.close();
+      this.#values.delete(key);
+    }
+  }
+
+  /** The root knows the mesh of this actor. */
+  #ownMesh(): Promise<ObjectStoreMesh<never>> {
+    this.#self ??= callInTurn(this.#inTurn, () => this.#root.describe.callOne()).then(
+      ({ hosts }) => hosts[this.#host]!.objects,
+    );
+    return this.#self;
+  }
+
+  /** Runs code outside of the message that is being handled: it goes on when the caller of the message has ended. */
+  readonly #inTurn = (body: () => void): void => {
+    runInTurn(new NoMessageTurn(this.#cell), body);
+  };
+}
+
+function keyOf(owner: bigint, id: number): string {
+  return `${owner}/${id}`;
+}

@@ -1,0 +1,78 @@
+/** The values of this process that other machines read: which of them have copies, and where the next reader finds the value. */
+import type { ObjectSource } from "../../../generated/tasks.js";
+import { ObjectLostError } from "../errors.js";
+import type { DropDetector } from "../kernel.js";
+import type { Result } from "../refs/result.js";
+import { tell } from "../tell.js";
+import { Copies, type Store } from "./copies.js";
+
+/** The process that owns the values. */
+export interface ValueOwner {
+  readonly proc: bigint;
+  /** Runs code that sends messages. */
+  inTurn(body: () => void): void;
+}
+
+export class ValueSources {
+  readonly #owner: ValueOwner;
+  readonly #drops: DropDetector;
+
+  /** @param drops finds results to which no process has a reference any more, whose copies are freed */
+  constructor(owner: ValueOwner, drops: DropDetector) {
+    this.#owner = owner;
+    this.#drops = drops;
+  }
+
+  /**
+   * Returns a place from which the pieces of a result can be read, when its task has ended.
+   *
+   * @param reader the store that reads; undefined: a process reads for itself
+   * @param failed the store from which the reader could not read
+   * @throws the error of the task, or ObjectLostError if no process has the value
+   */
+  async find(result: Result, reader: Store | undefined, failed: Store | undefined): Promise<ObjectSource> {
+    if (failed !== undefined) result.copies?.failed(failed);
+    for (;;) {
+      if (!result.isDone) await new Promise<void>((resolve) => result.whenDone(resolve));
+      if (result.error !== undefined) throw result.error;
+      const place = this.copiesOf(result).choose(reader, result.value !== undefined);
+      const size = result.size!;
+      const head = result.head ?? size;
+      if (place === "owner") return { size, head };
+      if (place === undefined) {
+        result.reject(lostWithHosts(result));
+      } else if (place.failures > 0 && !(await this.#isThere(place.store, result.id))) {
+        result.copies?.lost(place);
+      } else {
+        return { size, head, store: place.store };
+      }
+    }
+  }
+
+  /** Returns the copies of a result. */
+  copiesOf(result: Result): Copies {
+    if (result.copies !== undefined) return result.copies;
+    const { id } = result;
+    const copies = new Copies((store) => this.free(store, id));
+    result.copies = copies;
+    this.#drops.watch(result, { dropped: () => copies.drop() });
+    return copies;
+  }
+
+  /** Tells a store that nobody needs its copy of a result any more. */
+  free(store: Store, id: number): void {
+    this.#owner.inTurn(() => tell(store, () => store.drop.broadcast(this.#owner.proc, id)));
+  }
+
+  #isThere(store: Store, id: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#owner.inTurn(() => {
+        store.has.callOne(this.#owner.proc, id).then(resolve, () => resolve(false));
+      });
+    });
+  }
+}
+
+function lostWithHosts({ label }: Result): ObjectLostError {
+  return new ObjectLostError(`the result of ${label} is lost: all hosts that had it have ended`);
+}

@@ -1,0 +1,60 @@
+/**
+ * Has large values, and runs tasks that read them, on hosts whose addresses are its arguments. Each line of its input is a call of one of
+ * the functions below: a JSON list with its name and arguments. It prints the answer or the error as a line of JSON.
+ */
+import { createInterface } from "node:readline";
+import { JobContext, type ObjectRef, type TaskRunner } from "viceroy/tasks";
+import * as tasks from "../../../fixtures/tasks/large-values.js";
+import { attachPatiently } from "../../../host/attach-patiently.js";
+
+const addresses = process.argv.slice(2);
+await using hosts = attachPatiently(addresses);
+await using context = await JobContext.open({ hosts, procs: 2, resources: { cpus: 2 } });
+const group = await context.placementGroup(
+  addresses.map(() => ({ cpus: 2 })),
+  { strategy: "strictSpread" },
+);
+const runners: TaskRunner[] = addresses.map((_, bundle) =>
+  context.with({ placement: group.slice({ bundles: bundle }), resources: { cpus: 1 } }),
+);
+const refs = new Map<string, ObjectRef<Uint8Array>>();
+
+const calls: Record<string, (...args: never[]) => unknown> = {
+  /** Starts the worker processes. */
+  warm: () =>
+    context.get(runners.flatMap((runner) => [runner.run(tasks.filled, 1, 1), runner.run(tasks.filled, 1, 1)])),
+  put(name: string, bytes: number, value: number) {
+    refs.set(name, context.put(new Uint8Array(bytes).fill(value)));
+  },
+  /** Makes a value by a task. */
+  async make(name: string, bytes: number, value: number, host: number) {
+    const ref = runners[host]!.run(tasks.filled, bytes, value);
+    refs.set(name, ref);
+    await context.wait([ref]);
+  },
+  /** Makes a value by a task that can be made again. */
+  async makeAgain(name: string, bytes: number, from: string, host: number) {
+    const ref = runners[host]!.run(tasks.filledLike, bytes, refs.get(from)!);
+    refs.set(name, ref);
+    await context.wait([ref]);
+  },
+  /** Reads a value by `count` tasks on each of some hosts, at the same time. Returns what they have read. */
+  read: (name: string, on: number[], count: number) =>
+    context.get(
+      on.flatMap((host) => Array.from({ length: count }, () => runners[host]!.run(tasks.checked, refs.get(name)!))),
+    ),
+  async get(name: string) {
+    return (await context.get(refs.get(name)!))[0];
+  },
+  release: (name: string) => refs.get(name)!.release(),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name, ...args] = JSON.parse(line);
+  void Promise.resolve()
+    .then(() => calls[name]!(...(args as never[])))
+    .then(
+      (value) => console.log(JSON.stringify({ value })),
+      (error: Error) => console.log(JSON.stringify({ error: `${error.name}: ${error.message}` })),
+    );
+}
