@@ -9,7 +9,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/proc-agent#ProcAgent": 0x333391e0598f0cf3n,
     "viceroy/schemas/sync#CodeStore": 0xe3c31158a5916b30n,
     "viceroy/schemas/tasks#DetachedActors": 0x0cb11aad23bbd8f8n,
-    "viceroy/schemas/tasks#ObjectStore": 0x6855d1fa1ff3ecbbn,
+    "viceroy/schemas/tasks#ObjectStore": 0x9ad713bdfa47a883n,
     "viceroy/schemas/tasks#TaskHost": 0x809aac9a3a77f360n,
     "viceroy/schemas/tasks#TaskOwner": 0x5ad949d063a4954bn,
     "viceroy/schemas/tasks#TaskRoot": 0xa9e464ba29b11a61n,

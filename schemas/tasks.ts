@@ -360,6 +360,12 @@ export interface ObjectStore extends Actor<[root: Mesh<TaskRoot, never>, host: U
    * @concurrent
    */
   drop(owner: Uint64, id: Uint32): void;
+  /**
+   * Answers when the host has left the context. Owners learn of its end by this call.
+   *
+   * @concurrent
+   */
+  untilLeft(): void;
 }
 
 /** The description of the context, for a worker. */

@@ -2,7 +2,7 @@
 import type { TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
-import { callInTurn, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import { callInTurn, type DropDetector, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
 import type { HeldValue } from "../objects/held-value.js";
 import { MemberReferences, type ReferringMember } from "../refs/member-references.js";
@@ -47,6 +47,8 @@ export class ContextMember implements ReferringMember {
   #closed: string | undefined;
   /** The number of this process. */
   readonly proc: bigint;
+  /** Finds what is not referred to any more. */
+  readonly drops: DropDetector;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program, so that the classes of its actors are known here. */
@@ -74,7 +76,8 @@ export class ContextMember implements ReferringMember {
       this.#leave = resolve;
     });
     this.#turn = new NoMessageTurn(cell);
-    this.refs = new MemberReferences(this, cell.proc.drops);
+    this.drops = cell.proc.drops;
+    this.refs = new MemberReferences(this, this.drops);
   }
 
   /** Resolves when the context is closed in this process. */

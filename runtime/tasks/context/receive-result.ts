@@ -34,7 +34,10 @@ async function receiveFromHost(
   const adopted = isNeeded ? undefined : await host.adopt(result.id, memory);
   if (adopted !== undefined) {
     member.refs.sources.copiesOf(result).complete(adopted.store);
-    return { elsewhere: new RemoteValue(result, adopted, member.remoteOwner) };
+    // A result that is made again has one already, from which others may be waiting.
+    const elsewhere = (result.elsewhere as RemoteValue | undefined) ?? new RemoteValue(result, member.remoteOwner);
+    elsewhere.foundAt(adopted);
+    return { elsewhere };
   }
   const { size, head } = memory;
   const read = (index: number) => worker.piece(lease, result.id, index);

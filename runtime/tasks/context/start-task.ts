@@ -4,6 +4,7 @@ import type { TaskOrigin } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { bytesOfHeld, decodeHeld } from "../objects/held-value.js";
 import { ObjectRef, recordOf } from "../refs/object-ref.js";
+import { Recipe, type RecipeOptions, type RecipePart } from "../refs/recipe.js";
 import { Result } from "../refs/result.js";
 import { failedArgument } from "../submit/failed-argument.js";
 import { PendingTask, RunTimes } from "../submit/pending-task.js";
@@ -37,7 +38,9 @@ export function startTask(
   checkArity(task, args);
   const result = new Result(member.newResultId(), label);
   const retries = retriesOf(plan, task, label);
-  const pending = new PendingTask(task, result, timesOf(task), retries, chainOf(member, result.id));
+  const chain = chainOf(member, result.id);
+  const pending = new PendingTask(task, result, timesOf(task), retries, chain);
+  const start: TaskStart = { member, plan, task, chain };
   const parts = new Array<Uint8Array | ObjectRef<unknown>>(args.length);
   let held: object[] | undefined;
   let isComplete = plan.ready === undefined;
@@ -61,26 +64,46 @@ export function startTask(
   pending.held = held;
   if (isComplete) {
     pending.args = encodeArguments(label, parts as Uint8Array[]);
+    if (retries > 0) result.recipe = recipeOf(start, retries, result, parts);
     member.submit(pending, plan.nextClass());
   } else {
-    startLater(member, plan, pending, parts);
+    startLater(start, pending, parts);
   }
   return new ObjectRef({ member, result, codec: resultCodec(task, member), remote: undefined });
 }
 
+/** What all runs of a task have in common. */
+interface TaskStart {
+  readonly member: ContextMember;
+  readonly plan: RunPlan;
+  readonly task: Task;
+  readonly chain: TaskOrigin[] | undefined;
+}
+
+/** Returns how the result of a task that may run again is made again. */
+function recipeOf(start: TaskStart, retries: number, result: Result, parts: readonly RecipePart[]): Recipe {
+  const { member, task, chain } = start;
+  const options: RecipeOptions = {
+    ...{ member, label: result.label, retries, drops: member.drops },
+    newId: () => member.newResultId(),
+    run: (again, left, given) => {
+      const pending = new PendingTask(task, again, timesOf(task), left, chain);
+      pending.held = given.filter((part) => part instanceof ObjectRef);
+      startLater(start, pending, given);
+    },
+  };
+  return new Recipe(options, result, parts);
+}
+
 /** Starts a task when its arguments are there, and the versions of its packages are known. */
-function startLater(
-  member: ContextMember,
-  plan: RunPlan,
-  pending: PendingTask,
-  parts: readonly (Uint8Array | ObjectRef<unknown>)[],
-): void {
+function startLater(start: TaskStart, pending: PendingTask, parts: readonly RecipePart[]): void {
+  const { member, plan } = start;
   const { result } = pending;
   const taskClass = plan.ready === undefined ? plan.nextClass() : undefined;
   const submit = () => {
     if (result.isSettled) return;
     try {
-      const near = encodeParts(member, pending, parts);
+      const near = encodeParts(start, pending, parts);
       member.submit(pending, classNear(taskClass ?? plan.nextClass(), near));
     } catch (error) {
       result.reject(error as Error);
@@ -129,15 +152,17 @@ function whenAllThere(
 }
 
 /** Encodes the arguments of a task. Returns the host that has most of them, if this one has fewer. */
-function encodeParts(
-  member: ContextMember,
-  pending: PendingTask,
-  parts: readonly (Uint8Array | ObjectRef<unknown>)[],
-): number | undefined {
+function encodeParts(start: TaskStart, pending: PendingTask, parts: readonly RecipePart[]): number | undefined {
+  const { member } = start;
+  const { result: own, retries } = pending;
   const isFetched = (part: unknown, i: number) => part instanceof ObjectRef && isApart(member, pending.task, i, part);
   const large = parts.flatMap((part, i) => (isFetched(part, i) ? [i] : []));
   const encoded = parts.map((part, i) => (part instanceof ObjectRef ? passOn(member, pending.task, i, part) : part));
   pending.args = encodeArguments(pending.label, encoded);
+  if (retries > 0) {
+    const kept = parts.map((part, i) => (large.includes(i) ? part : encoded[i]!));
+    own.recipe ??= recipeOf(start, retries, own, kept);
+  }
   if (large.length === 0) return undefined;
   pending.fetched = large;
   const here = encoded.reduce((sum, { length }, i) => (large.includes(i) ? sum : sum + length), 0);

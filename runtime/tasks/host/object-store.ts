@@ -36,16 +36,21 @@ export class HostObjectStore extends ObjectStoreActor {
   readonly #root: TaskRootMesh<never>;
   readonly #host: number;
   #self: Promise<ObjectStoreMesh<never>> | undefined;
+  readonly #left: Promise<void>;
+  #leave: () => void = () => {};
 
   static {
     // The process of a program has the store of its host. Promises cost it less without storage.
-    runWithoutStorage(HostObjectStore, ["adopt", "bring", "piece", "has", "drop"]);
+    runWithoutStorage(HostObjectStore, ["adopt", "bring", "piece", "has", "drop", "untilLeft"]);
   }
 
   constructor(root: TaskRootMesh<never>, host: number) {
     super();
     this.#root = root;
     this.#host = host;
+    this.#left = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
   }
 
   adopt(owner: TaskOwnerMesh<never>, id: number, memory: StoredMemory): StoredMemory | null {
@@ -83,6 +88,8 @@ export class HostObjectStore extends ObjectStoreActor {
         this.#forget(procsOf(owner)[0]!, id, entry);
         return null;
       }
+      // A result that its host has made again meanwhile is here already.
+      if (entry !== this.#values.get(keyOf(procsOf(owner)[0]!, id))) return value.memory!;
       entry.value = value;
       this.#inTurn(() => tell(owner, () => owner.copied.broadcast(id, self)));
       return value.memory!;
@@ -113,7 +120,12 @@ export class HostObjectStore extends ObjectStoreActor {
     entry.value?.close();
   }
 
+  untilLeft(): Promise<void> {
+    return this.#left;
+  }
+
   override cleanup(): void {
+    this.#leave();
     for (const { value } of this.#values.values()) value?.close();
     this.#values.clear();
   }

@@ -4,7 +4,6 @@
  * next, and all of them have it in little more than the time of one transfer.
  */
 import type { ObjectStoreMesh } from "../../../generated/tasks.js";
-import { procsOf } from "../../codegen/v1/index.js";
 
 export type Store = ObjectStoreMesh<never>;
 
@@ -17,50 +16,59 @@ interface Place {
 }
 
 /** The copy of an object store. */
-export interface StoreCopy extends Place {
-  readonly store: Store;
+export interface StoreCopy<S = Store> extends Place {
+  readonly store: S;
   isComplete: boolean;
   /** The place from which it reads. Undefined: it does not read. */
   from: Place | undefined;
 }
 
-export class Copies {
-  readonly #stores = new Map<bigint, StoreCopy>();
-  readonly #owner: Place = { readers: 0, failures: 0 };
-  readonly #free: (store: Store) => void;
+/** The stores of a context, as one owner knows them. */
+export interface KnownStores<S = Store> {
+  /** Returns the number of the process of a store. */
+  keyOf(store: S): bigint;
+  /** Tells a store that nobody needs its copy any more. */
+  free(store: S): void;
+  /** Returns whether the host of a store has ended. */
+  hasEnded(store: S): boolean;
+}
 
-  /** @param free tells a store that nobody needs its copy any more */
-  constructor(free: (store: Store) => void) {
-    this.#free = free;
+export class Copies<S = Store> {
+  readonly #stores = new Map<bigint, StoreCopy<S>>();
+  readonly #owner: Place = { readers: 0, failures: 0 };
+  readonly #known: KnownStores<S>;
+
+  constructor(known: KnownStores<S>) {
+    this.#known = known;
   }
 
   /** The copies, complete or not. */
-  get all(): readonly StoreCopy[] {
+  get all(): readonly StoreCopy<S>[] {
     return [...this.#stores.values()];
   }
 
   /** Notes that a store has the whole value. */
-  complete(store: Store): void {
+  complete(store: S): void {
     const copy = this.#copyOf(store);
     copy.isComplete = true;
     leave(copy);
   }
 
   /** Forgets a copy, because its store has ended or does not have it any more. */
-  lost({ store }: StoreCopy): void {
-    this.#stores.delete(keyOf(store));
+  lost({ store }: StoreCopy<S>): void {
+    this.#stores.delete(this.#known.keyOf(store));
   }
 
   /** Frees all copies. */
   drop(): void {
     const copies = this.all;
     this.#stores.clear();
-    for (const { store } of copies) this.#free(store);
+    for (const { store } of copies) this.#known.free(store);
   }
 
   /** Notes that a reader could not read from a store. */
-  failed(store: Store): void {
-    const copy = this.#stores.get(keyOf(store));
+  failed(store: S): void {
+    const copy = this.#stores.get(this.#known.keyOf(store));
     if (copy !== undefined) copy.failures++;
   }
 
@@ -71,9 +79,12 @@ export class Copies {
    * @param ownerHas whether the owner itself has the value
    * @returns undefined if no place has all of the value
    */
-  choose(reader: Store | undefined, ownerHas: boolean): StoreCopy | "owner" | undefined {
+  choose(reader: S | undefined, ownerHas: boolean): StoreCopy<S> | "owner" | undefined {
     const own = reader === undefined ? undefined : this.#copyOf(reader);
     if (own !== undefined) leave(own);
+    // The value was made again on its host after it had asked.
+    if (own?.isComplete === true) return own;
+    for (const copy of this.all) if (this.#known.hasEnded(copy.store)) this.lost(copy);
     const places: Place[] = this.all.filter((copy) => copy !== own && this.#isComing(copy, own));
     // Other hosts first: the owner has other things to do.
     if (ownerHas) places.push(this.#owner);
@@ -85,20 +96,20 @@ export class Copies {
       own.from = best;
       best.readers++;
     }
-    return best === this.#owner ? "owner" : (best as StoreCopy);
+    return best === this.#owner ? "owner" : (best as StoreCopy<S>);
   }
 
   /** Returns whether a store has the value or gets it, and does not read what `reader` reads itself. */
-  #isComing(copy: StoreCopy, reader: StoreCopy | undefined): boolean {
-    for (let at: Place | undefined = copy; at !== undefined; at = (at as StoreCopy).from) {
+  #isComing(copy: StoreCopy<S>, reader: StoreCopy<S> | undefined): boolean {
+    for (let at: Place | undefined = copy; at !== undefined; at = (at as StoreCopy<S>).from) {
       if (at === reader) return false;
-      if (at === this.#owner || (at as StoreCopy).isComplete) return true;
+      if (at === this.#owner || (at as StoreCopy<S>).isComplete) return true;
     }
     return false;
   }
 
-  #copyOf(store: Store): StoreCopy {
-    const key = keyOf(store);
+  #copyOf(store: S): StoreCopy<S> {
+    const key = this.#known.keyOf(store);
     let copy = this.#stores.get(key);
     if (copy === undefined) {
       copy = { store, isComplete: false, from: undefined, readers: 0, failures: 0 };
@@ -108,15 +119,11 @@ export class Copies {
   }
 }
 
-function leave(copy: StoreCopy): void {
+function leave(copy: StoreCopy<unknown>): void {
   if (copy.from !== undefined) copy.from.readers--;
   copy.from = undefined;
 }
 
 function isBetter(one: Place, other: Place): boolean {
   return one.failures === other.failures ? one.readers < other.readers : one.failures < other.failures;
-}
-
-function keyOf(store: Store): bigint {
-  return procsOf(store)[0]!;
 }

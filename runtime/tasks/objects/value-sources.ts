@@ -1,10 +1,15 @@
 /** The values of this process that other machines read: which of them have copies, and where the next reader finds the value. */
 import type { ObjectSource } from "../../../generated/tasks.js";
+import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import type { DropDetector } from "../kernel.js";
 import type { Result } from "../refs/result.js";
 import { tell } from "../tell.js";
 import { Copies, type Store } from "./copies.js";
+import { callInTurn } from "./piece-sources.js";
+
+const onlyOnce = "a task that may run again is defined with { idempotent: true }";
+const noRetries = "its task has been run again as often as it may be; the option `retries` sets how often";
 
 /** The process that owns the values. */
 export interface ValueOwner {
@@ -16,6 +21,9 @@ export interface ValueOwner {
 export class ValueSources {
   readonly #owner: ValueOwner;
   readonly #drops: DropDetector;
+  /** The stores that have had values of this process. */
+  readonly #stores = new Map<bigint, "lives" | "ended">();
+  readonly #inTurn = (body: () => void): void => this.#owner.inTurn(body);
 
   /** @param drops finds results to which no process has a reference any more, whose copies are freed */
   constructor(owner: ValueOwner, drops: DropDetector) {
@@ -40,7 +48,9 @@ export class ValueSources {
       const head = result.head ?? size;
       if (place === "owner") return { size, head };
       if (place === undefined) {
-        result.reject(lostWithHosts(result));
+        const reason = `the result of ${result.label} is lost: all hosts that had it have ended`;
+        if (result.recipe === undefined) result.reject(new ObjectLostError(`${reason}; ${onlyOnce}`));
+        else if (!result.recipe.remake(result, reason)) result.reject(new ObjectLostError(`${reason}; ${noRetries}`));
       } else if (place.failures > 0 && !(await this.#isThere(place.store, result.id))) {
         result.copies?.lost(place);
       } else {
@@ -53,10 +63,26 @@ export class ValueSources {
   copiesOf(result: Result): Copies {
     if (result.copies !== undefined) return result.copies;
     const { id } = result;
-    const copies = new Copies((store) => this.free(store, id));
+    const copies = new Copies({
+      keyOf: (store) => procsOf(store)[0]!,
+      free: (store) => this.free(store, id),
+      hasEnded: (store) => this.#hasEnded(store),
+    });
     result.copies = copies;
     this.#drops.watch(result, { dropped: () => copies.drop() });
     return copies;
+  }
+
+  /** Returns whether a store has ended, as far as its end was noticed. The first call begins to wait for its end. */
+  #hasEnded(store: Store): boolean {
+    const key = procsOf(store)[0]!;
+    const known = this.#stores.get(key);
+    if (known === undefined) {
+      this.#stores.set(key, "lives");
+      const ended = () => void this.#stores.set(key, "ended");
+      callInTurn(this.#inTurn, () => store.untilLeft.callOne()).then(ended, ended);
+    }
+    return known === "ended";
   }
 
   /** Tells a store that nobody needs its copy of a result any more. */
@@ -65,14 +91,6 @@ export class ValueSources {
   }
 
   #isThere(store: Store, id: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      this.#owner.inTurn(() => {
-        store.has.callOne(this.#owner.proc, id).then(resolve, () => resolve(false));
-      });
-    });
+    return callInTurn(this.#inTurn, () => store.has.callOne(this.#owner.proc, id)).catch(() => false);
   }
-}
-
-function lostWithHosts({ label }: Result): ObjectLostError {
-  return new ObjectLostError(`the result of ${label} is lost: all hosts that had it have ended`);
 }

@@ -55,6 +55,9 @@ export class BorrowedValue implements Elsewhere {
     this.result.located(this);
   }
 
+  /** Its owner says where it is when it has been made again. */
+  lost(): void {}
+
   locate(): void {
     if (this.#isLocating) return;
     this.#isLocating = true;

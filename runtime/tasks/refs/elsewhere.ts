@@ -11,6 +11,8 @@ export interface Elsewhere {
   readonly host: number | undefined;
   /** Begins to bring the value here, unless it has begun. The result then settles. */
   fetch(): void;
+  /** The value is lost. Its size and its memory are not known until it has been made again. */
+  lost(): void;
   /** Begins to ask whether there is a value, unless it has begun. */
   locate(): void;
 }

@@ -1,7 +1,7 @@
 /** The references of a context in one process: they are written into values, read from them, borrowed and lent. */
 import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
-import { ObjectLostError } from "../errors.js";
+import type { ObjectLostError } from "../errors.js";
 import type { Clock, DropDetector } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
 import { encodeHeld, type HeldValue } from "../objects/held-value.js";
@@ -12,7 +12,7 @@ import { BorrowedResults } from "./borrowed-results.js";
 import { ExportedResults } from "./exported-results.js";
 import { ImportedCodec } from "./imported-codec.js";
 import { ObjectRef, type RefContext, recordOf } from "./object-ref.js";
-import { Result } from "./result.js";
+import { lostResult } from "./result.js";
 import type { ValueCodec } from "./value-codec.js";
 
 /** The part of a context in one process, as its references use it. */
@@ -247,9 +247,3 @@ const encodeWith = (codec: ValueCodec, value: unknown, place: PlainPlace): Uint8
 
 /** The memory of binary values that nobody reads. */
 const noMemory = new ArrayBuffer(0);
-
-function lostResult(label: string): Result {
-  const lost = new Result(0, label);
-  lost.reject(new ObjectLostError(`the result of ${label} does not exist any more: its references have been dropped`));
-  return lost;
-}

@@ -1,8 +1,9 @@
 /** A value that this process owns, and that only object stores of other hosts have. */
 import type { StoredMemory } from "../../../generated/tasks.js";
 import type { Clock } from "../kernel.js";
-import { bringValue } from "../objects/bring-value.js";
-import { type InTurn, nextSource } from "../objects/piece-sources.js";
+import { bringValue, type PieceSource } from "../objects/bring-value.js";
+import type { Store } from "../objects/copies.js";
+import { type InTurn, readerFrom } from "../objects/piece-sources.js";
 import type { ValueSources } from "../objects/value-sources.js";
 import type { Elsewhere } from "./elsewhere.js";
 import type { Result } from "./result.js";
@@ -23,38 +24,61 @@ export interface RemotePlace {
 }
 
 export class RemoteValue implements Elsewhere {
-  readonly memory: StoredMemory;
-  readonly host: number;
   readonly #result: Result;
   readonly #owner: RemoteOwner;
+  #place: RemotePlace | undefined;
   #isFetching = false;
 
-  constructor(result: Result, { memory, host }: RemotePlace, owner: RemoteOwner) {
-    this.memory = memory;
-    this.host = host;
+  constructor(result: Result, owner: RemoteOwner) {
     this.#result = result;
     this.#owner = owner;
   }
 
-  get size(): number {
-    return this.memory.size;
+  /** The value is at a place, perhaps after it was lost. */
+  foundAt(place: RemotePlace): void {
+    this.#place = place;
   }
 
+  get memory(): StoredMemory | undefined {
+    return this.#place?.memory;
+  }
+
+  get host(): number | undefined {
+    return this.#place?.host;
+  }
+
+  get size(): number | undefined {
+    return this.#place?.memory.size;
+  }
+
+  lost(): void {
+    this.#place = undefined;
+  }
+
+  /** The owner itself learns the end of the task. */
   locate(): void {}
 
   fetch(): void {
     if (this.#isFetching) return;
     this.#isFetching = true;
     const result = this.#result;
-    const { proc, clock, sources, inTurn } = this.#owner;
-    const source = nextSource(
-      (failed) => sources.find(result, undefined, failed),
-      () => Promise.reject(new Error("the value has come here meanwhile")),
-      { owner: proc, id: result.id, inTurn },
-    );
-    bringValue({ label: result.label, clock, source }).then(
+    const { clock } = this.#owner;
+    bringValue({ label: result.label, clock, source: this.#sources() }).then(
       (value) => result.resolve(value, result.contained),
       (error: Error) => result.reject(error),
     );
+  }
+
+  #sources(): () => Promise<PieceSource> {
+    const { proc, sources, inTurn } = this.#owner;
+    const result = this.#result;
+    let last: Store | undefined;
+    return async () => {
+      const { size, head, store } = await sources.find(result, undefined, last);
+      if (store === undefined)
+        throw new Error(`the result of ${result.label} was made again in the process that reads it`);
+      last = store;
+      return { size, head, read: readerFrom(store, proc, result.id, inTurn) };
+    };
   }
 }

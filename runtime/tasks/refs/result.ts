@@ -5,6 +5,7 @@ import type { Copies } from "../objects/copies.js";
 import { type HeldValue, headOfHeld, sizeOfHeld } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
 import type { Elsewhere } from "./elsewhere.js";
+import type { Recipe } from "./recipe.js";
 
 /** Called once, when a result has settled, or when its task has ended. */
 export type ResultListener = () => void;
@@ -26,6 +27,10 @@ export class Result {
   contained: readonly object[] | undefined;
   /** The copies on other hosts, which the owner of the result knows. */
   copies: Copies | undefined;
+  /** How the result is made again if it is lost. Undefined: it cannot be, or need not, because it is small. */
+  recipe: Recipe | undefined;
+  /** Why the result is being made again. */
+  #loss: string | undefined;
 
   /** @param elsewhere the value of another process */
   constructor(id: number, label: string, elsewhere?: Elsewhere) {
@@ -116,6 +121,7 @@ export class Result {
       return;
     }
     this.#value = value;
+    if (value instanceof Uint8Array) this.recipe = undefined;
     if (this.id !== 0 && value instanceof StoredValue) value.count();
     this.contained = contained;
     this.#tellSettled();
@@ -125,6 +131,7 @@ export class Result {
   located(elsewhere: Elsewhere): void {
     if (this.isSettled) return;
     this.#elsewhere = elsewhere;
+    this.#loss = undefined;
     this.#tellDone();
     if (this.#settledListeners !== undefined) elsewhere.fetch();
   }
@@ -132,14 +139,22 @@ export class Result {
   /** Sets the error. A result that has settled stays as it is. */
   reject(error: Error): void {
     if (this.isSettled) return;
-    this.#error = error;
+    this.#error = this.#loss === undefined ? error : notMadeAgain(this.#loss, error);
     this.#tellSettled();
+  }
+
+  /** The value that was elsewhere is lost, and is being made again: the result is pending. */
+  lose(reason: string): void {
+    this.#loss = reason;
+    this.#elsewhere?.lost();
   }
 
   /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
   release(): void {
     this.stored?.close();
     this.copies?.drop();
+    this.recipe = undefined;
+    this.#loss = undefined;
     this.#elsewhere = undefined;
     this.#value = undefined;
     this.contained = undefined;
@@ -158,6 +173,22 @@ export class Result {
     this.#doneListeners = undefined;
     call(listeners);
   }
+}
+
+/** Returns the error of a reference to a result that its owner does not have any more. */
+export function lostReference(label: string): ObjectLostError {
+  return new ObjectLostError(`the result of ${label} does not exist any more: its references have been dropped`);
+}
+
+/** Returns a result with that error. */
+export function lostResult(label: string): Result {
+  const lost = new Result(0, label);
+  lost.reject(lostReference(label));
+  return lost;
+}
+
+function notMadeAgain(loss: string, cause: Error): ObjectLostError {
+  return new ObjectLostError(`${loss}; it could not be made again: ${cause.message}`, { cause });
 }
 
 /** Most results have one listener, which needs no list. */

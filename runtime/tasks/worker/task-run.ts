@@ -6,6 +6,7 @@ import type { TaskImplementation } from "../function-registry.js";
 import type { AnyTurn } from "../kernel.js";
 import { decodeHeld, type HeldValue } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
+import { type ObjectRef, recordOf } from "../refs/object-ref.js";
 import { failedArgument } from "../submit/failed-argument.js";
 import { isThenable } from "../thenable.js";
 import { decodeArguments } from "../values/index.js";
@@ -139,12 +140,13 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
   }
 
   /** Returns the arguments with those that their owners have had. */
-  #fetch(parts: readonly Uint8Array[], fetched: readonly number[]): Promise<HeldValue[]> {
+  async #fetch(parts: readonly Uint8Array[], fetched: readonly number[]): Promise<readonly HeldValue[]> {
     const { member } = this.#environment;
-    return Promise.all(
+    const refs = new Map(fetched.map((i) => [i, member.refs.read(parts[i]!)]));
+    const values = Promise.all(
       parts.map(async (part, i) => {
-        if (!fetched.includes(i)) return part;
-        const ref = member.refs.read(part);
+        const ref = refs.get(i);
+        if (ref === undefined) return part;
         try {
           return await member.valueOf(ref);
         } catch (error) {
@@ -152,6 +154,15 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
         }
       }),
     );
+    const isHere = (ref: ObjectRef<unknown>) => recordOf(ref).result.isSettled;
+    if ([...refs.values()].every(isHere)) return values;
+    // Another task may have to make an argument again, and needs a process meanwhile.
+    this.suspend();
+    try {
+      return await values;
+    } finally {
+      this.resume();
+    }
   }
 
   #call({ task, run }: TaskImplementation, parts: readonly HeldValue[]): void {

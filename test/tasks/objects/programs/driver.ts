@@ -3,13 +3,13 @@
  * the functions below: a JSON list with its name and arguments. It prints the answer or the error as a line of JSON.
  */
 import { createInterface } from "node:readline";
+import { attachHosts } from "viceroy";
 import { JobContext, type ObjectRef, type TaskRunner } from "viceroy/tasks";
 import * as tasks from "../../../fixtures/tasks/large-values.js";
-import { attachPatiently } from "../../../host/attach-patiently.js";
 
 const addresses = process.argv.slice(2);
-await using hosts = attachPatiently(addresses);
-await using context = await JobContext.open({ hosts, procs: 2, resources: { cpus: 2 } });
+await using hosts = attachHosts(addresses, { timeout: 10_000, silence: 10_000 });
+await using context = await JobContext.open({ hosts, procs: 2, resources: { cpus: 4 } });
 const group = await context.placementGroup(
   addresses.map(() => ({ cpus: 2 })),
   { strategy: "strictSpread" },
@@ -32,12 +32,14 @@ const calls: Record<string, (...args: never[]) => unknown> = {
     refs.set(name, ref);
     await context.wait([ref]);
   },
-  /** Makes a value by a task that can be made again. */
-  async makeAgain(name: string, bytes: number, from: string, host: number) {
-    const ref = runners[host]!.run(tasks.filledLike, bytes, refs.get(from)!);
+  /** Makes a value on any host, by a task that may run again, of another value. */
+  async makeOf(name: string, bytes: number, from: string) {
+    const ref = context.run(tasks.filledLike, bytes, refs.get(from)!);
     refs.set(name, ref);
     await context.wait([ref]);
   },
+  /** Drops a reference without releasing the value. */
+  drop: (name: string) => void refs.delete(name),
   /** Reads a value by `count` tasks on each of some hosts, at the same time. Returns what they have read. */
   read: (name: string, on: number[], count: number) =>
     context.get(
