@@ -75,6 +75,31 @@ export interface HostLoad {
   waiting: Uint32;
   /** The number of worker processes. */
   workers: Uint32;
+  /** The large values of the processes of the host. Absent: they are not in the memory of the machine. */
+  objects?: ObjectUsage;
+}
+
+/** The use of memory and disk by large values, and the limits, in bytes. */
+export interface ObjectUsage {
+  memory: number;
+  memoryLimit: number;
+  disk: number;
+  diskLimit: number;
+  /** The number of values, and that of those which are on disk. */
+  values: Uint32;
+  spilled: Uint32;
+}
+
+/** The limits of large values on each host, as the program has set them. */
+export interface ObjectLimits {
+  /** The most bytes in memory. Absent: a share of the memory of the host. */
+  memory?: number;
+  /** The most bytes on disk. Absent: a share of what is free in the folder. */
+  disk?: number;
+  /** The folder of values on disk. Absent: that of temporary files. */
+  folder?: string;
+  /** The behavior of a process that has a new value when there is no room. */
+  whenFull: "wait" | "fail";
 }
 
 /** The order to create an actor in a process of its own. */
@@ -127,6 +152,8 @@ export interface HostOptions {
   environment: TaskEnvironment;
   /** The worker processes, if the program has spawned them. The host then neither starts nor replaces any. */
   workers: Mesh<TaskWorker, never>[];
+  /** Absent: large values have the default limits. */
+  objects?: ObjectLimits;
 }
 
 /** The manager of one host: its worker processes, its resources, and the actors that have processes of their own. */
@@ -291,6 +318,8 @@ export interface StoredMemory {
   head: Uint32;
   /** The number of bytes of the value. */
   size: Uint32;
+  /** Whether the file is on disk, with checksums between the value and the token. Absent: it is in memory. */
+  disk?: boolean;
 }
 
 /** The end of a task that has not thrown. */
@@ -319,6 +348,14 @@ export interface WorkerOptions {
    * the worker records nothing.
    */
   begunFile?: string;
+  objects?: ObjectLimits;
+  /**
+   * The path of the record in which the processes of the host write how much memory and disk their large values use. Absent: the
+   * process has a record of its own.
+   */
+  objectRecord?: string;
+  /** The slot of the process in that record. */
+  objectSlot?: Uint32;
 }
 
 /** Runs the tasks of one worker process: one at a time for each lease, apart from tasks that wait for others. */

@@ -31,11 +31,18 @@ export type { Clock } from "../link/clock.js";
 export {
   canSealMemory,
   countSealed,
+  isUsedElsewhere,
   mapSealed,
+  newToken,
+  openByToken,
   openSealed,
+  type SealedPlace,
   sealMemory,
+  sealWritten,
 } from "../link/transport/shared-memory/sealed-memory.js";
 export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";
+export { MEMORY_FILE_LINK } from "../native/rdma-addon.js";
+export { crc32 } from "../proc/checkpoint/crc32.js";
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
 export { callLimit } from "../proc/mesh/spawn-plan.js";
 export { importModule } from "../proc/platform/import-module.js";

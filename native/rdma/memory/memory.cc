@@ -77,6 +77,14 @@ int WriteAll(int fd, std::vector<iovec>& pieces) {
   return 0;
 }
 
+/** Asks for, or tests, a lock of the whole file that belongs to the open file and not to the process. */
+int LockOf(int fd, int command, short type, struct flock* lock) {
+  *lock = {};
+  lock->l_type = type;
+  lock->l_whence = SEEK_SET;
+  return fcntl(fd, command, lock);
+}
+
 }  // namespace
 
 Napi::Value CreateMemory(const Napi::CallbackInfo& info) {
@@ -149,6 +157,32 @@ Napi::Value StoreMemory(const Napi::CallbackInfo& info) {
     throw SystemError(env, "store bytes in memory", failed);
   }
   return Napi::Number::New(env, fd);
+}
+
+Napi::Value BeginMemory(const Napi::CallbackInfo& info) {
+  const int fd = memfd_create("viceroy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) throw SystemError(info.Env(), "create memory", errno);
+  return Napi::Number::New(info.Env(), fd);
+}
+
+Napi::Value SealMemory(const Napi::CallbackInfo& info) {
+  const int fd = static_cast<int>(CountOf(info, 0, "fd"));
+  if (fcntl(fd, F_ADD_SEALS, kSeals | F_SEAL_WRITE) != 0) throw SystemError(info.Env(), "seal memory", errno);
+  return info.Env().Undefined();
+}
+
+Napi::Value MarkUsed(const Napi::CallbackInfo& info) {
+  const int fd = static_cast<int>(CountOf(info, 0, "fd"));
+  struct flock lock;
+  if (LockOf(fd, F_OFD_SETLK, F_RDLCK, &lock) != 0) throw SystemError(info.Env(), "mark a file as used", errno);
+  return info.Env().Undefined();
+}
+
+Napi::Value IsUsed(const Napi::CallbackInfo& info) {
+  const int fd = static_cast<int>(CountOf(info, 0, "fd"));
+  struct flock lock;
+  if (LockOf(fd, F_OFD_GETLK, F_WRLCK, &lock) != 0) throw SystemError(info.Env(), "find out who uses a file", errno);
+  return Napi::Boolean::New(info.Env(), lock.l_type != F_UNLCK);
 }
 
 Napi::Value CountMemory(const Napi::CallbackInfo& info) {

@@ -3,6 +3,8 @@ import type { WorkerOptions } from "../../../generated/tasks.js";
 import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
 
-export function joinContext({ context, root, hostIndex }: WorkerOptions): ContextMember {
-  return makeMember({ id: context, host: hostIndex, root: () => root, describe: () => root.describe.callOne() });
+export function joinContext(objects: WorkerOptions): ContextMember {
+  const { context, root, hostIndex } = objects;
+  const describe = () => root.describe.callOne();
+  return makeMember({ id: context, host: hostIndex, objects, root: () => root, describe });
 }

@@ -1,7 +1,8 @@
 /** Makes the part of a context that is in one process. */
 import type { ContextDescription, TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { thisProc } from "../../index.js";
-import { canSealMemory, currentCell, currentRuntime, importModule, mainClock } from "../kernel.js";
+import { currentCell, importModule, mainClock } from "../kernel.js";
+import { openStore, type WorkerObjects } from "../objects/context-objects.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
 import { Submitter } from "../submit/submitter.js";
@@ -13,6 +14,8 @@ export interface MemberSetup {
   readonly id: string;
   /** The number of the host in the context; undefined: this process runs on none of them. */
   readonly host: number | undefined;
+  /** The limits of large values, and the record of their use. */
+  readonly objects: WorkerObjects;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
   /** Returns the hosts. It is called when this process starts its first task. */
@@ -20,13 +23,12 @@ export interface MemberSetup {
 }
 
 /** The actor that calls this function owns the member: its messages are messages of this actor. */
-export function makeMember({ id, host, root, describe }: MemberSetup): ContextMember {
+export function makeMember({ id, host, objects, root, describe }: MemberSetup): ContextMember {
   const cell = currentCell();
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
     ...{ id, host, cell, root },
-    // Simulated processes share one real process, and their memory is not that of a machine.
-    storesValues: currentRuntime().platform.simulatedMemory === undefined && canSealMemory(),
+    objects: openStore(id, objects),
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {
@@ -56,7 +58,7 @@ export function makeMember({ id, host, root, describe }: MemberSetup): ContextMe
       clock: mainClock(),
       random: () => cell.proc.random.number(),
       referencesIn: (value) => member.refs.contained(value),
-      openStored: (memory) => StoredValue.open(memory),
+      openStored: (memory) => StoredValue.open(memory, member.objects),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },
     });

@@ -3,7 +3,9 @@ import type { TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { callInTurn, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import { closeStore } from "../objects/context-objects.js";
 import type { HeldValue } from "../objects/held-value.js";
+import type { ObjectStore } from "../objects/object-store.js";
 import { MemberReferences, type ReferringMember } from "../refs/member-references.js";
 import { type ObjectRef, recordOf } from "../refs/object-ref.js";
 import type { Result } from "../refs/result.js";
@@ -26,8 +28,8 @@ export interface MemberParts {
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program. */
   readonly loadRegistries: () => Promise<void>;
-  /** Whether large values of this process are in the memory of the machine. */
-  readonly storesValues: boolean;
+  /** The large values of this process. Undefined: they are in its heap. */
+  readonly objects: ObjectStore | undefined;
   /** Makes what starts tasks. It is called when the process starts its first task. */
   readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
@@ -47,18 +49,18 @@ export class ContextMember implements ReferringMember {
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program, so that the classes of its actors are known here. */
   readonly loadRegistries: () => Promise<void>;
-  /** Whether large values of this process are in the memory of the machine. */
-  readonly storesValues: boolean;
+  /** The large values of this process. Undefined: they are in its heap. */
+  readonly objects: ObjectStore | undefined;
   /** Returns 64 random bits. */
   readonly newId: () => bigint;
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, host, cell, owner, root, loadRegistries, storesValues, makeSubmitter }: MemberParts) {
+  constructor({ id, host, cell, owner, root, loadRegistries, objects, makeSubmitter }: MemberParts) {
     this.id = id;
     this.host = host;
     this.loadRegistries = loadRegistries;
-    this.storesValues = storesValues;
+    this.objects = objects;
     this.root = root;
     this.newId = () => cell.proc.random.id();
     this.#makeSubmitter = makeSubmitter;
@@ -149,6 +151,7 @@ export class ContextMember implements ReferringMember {
     this.#leave();
     if (this.#submitter instanceof Submitter) this.#submitter.close(reason);
     this.refs.close(new ObjectLostError(`the context ${this.id} is closed: ${reason}`));
+    if (this.objects !== undefined) closeStore(this.id);
   }
 
   /** The clock of the process. */

@@ -7,6 +7,7 @@ import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
 import { untilKilled } from "../host/left-processes.js";
 import { currentCell, currentRuntime, oneRank } from "../kernel.js";
+import { closeRecord, openRecord } from "../objects/context-objects.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
 import { type AsRoot, addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
@@ -31,7 +32,13 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
   const host = plan.hosts === undefined || isOwnHost(plan.hosts) ? 0 : undefined;
-  const member = makeMember({ id, host, root: () => root, describe: () => ({ hosts, grace: plan.grace }) });
+  const { objects } = plan;
+  openRecord(id, objects);
+  const member = makeMember({
+    ...{ id, host, objects: { objects } },
+    root: () => root,
+    describe: () => ({ hosts, grace: plan.grace }),
+  });
   const inTurn = <T>(body: () => T): T => {
     let result: T;
     member.inTurn(() => {
@@ -76,6 +83,7 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
       await untilKilled();
       removeRootState(id);
       removeMember(member);
+      closeRecord(id);
     })();
     return closing;
   };
@@ -115,13 +123,13 @@ function unlessLost<T>(value: T): (error: unknown) => T {
 
 /** Spawns the manager of each host: in this process for this machine, and in a process of its own on other hosts. */
 function startManagers(
-  { hosts, procs, mesh, resources, isolation }: OpenPlan,
+  { hosts, procs, mesh, resources, isolation, objects }: OpenPlan,
   shared: Pick<HostOptions, "context" | "root" | "environment">,
   stops: (() => Promise<void>)[],
 ): TaskHostMesh<never>[] {
   const optionsOf = (host: number, workers: TaskWorkerMesh<never>[]): HostOptions => ({
     ...shared,
-    ...{ host, procs, isolation, workers },
+    ...{ host, procs, isolation, workers, objects },
     resources: { ...resources },
   });
   const spawn = (on: ProcMesh<never>, options: HostOptions): TaskHostMesh<never> => {

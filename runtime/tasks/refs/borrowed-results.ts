@@ -75,6 +75,11 @@ export class BorrowedResults {
 
   #fetch(remote: ObjectReference, result: BorrowedResult): void {
     if (openHere(result)) return;
+    if (result.place !== undefined) {
+      // Its owner can have moved it since.
+      this.#fetchMoved(remote, result);
+      return;
+    }
     if (result.sizeAtOwner !== undefined) {
       this.#fetchBytes(remote, result);
       return;
@@ -90,6 +95,20 @@ export class BorrowedResults {
     this.#inTurn(() => {
       owner.fetch.callOne(id).then(
         (bytes) => result.resolve(bytes),
+        (error: Error) => result.reject(explain(label, error)),
+      );
+    });
+  }
+
+  #fetchMoved(remote: ObjectReference, result: BorrowedResult): void {
+    const { owner, id, label } = remote;
+    this.#inTurn(() => {
+      owner.locate.callOne(id, LARGE_BYTES).then(
+        ({ size, value, stored }) => {
+          result.place = stored;
+          if (value !== undefined) result.located(size, value);
+          if (!result.isSettled && !openHere(result)) this.#fetchBytes(remote, result);
+        },
         (error: Error) => result.reject(explain(label, error)),
       );
     });

@@ -3,7 +3,8 @@ import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import type { DropDetector } from "../kernel.js";
-import { encodeHeld, type HeldValue } from "../objects/held-value.js";
+import { type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
+import type { ObjectStore } from "../objects/object-store.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { decodePlain, encodePlain, encodePlainParts, type PlainPlace } from "../values/index.js";
 import { BorrowedResult } from "./borrowed-result.js";
@@ -22,8 +23,8 @@ export interface ReferringMember extends RefContext {
   readonly ownerMesh: TaskOwnerMesh<never>;
   /** Runs code that sends messages, apart from the handler that is running. */
   inTurn(body: () => void): void;
-  /** Whether large values of this process are in the memory of the machine. */
-  readonly storesValues: boolean;
+  /** The large values of this process. Undefined: they are in its heap. */
+  readonly objects: ObjectStore | undefined;
 }
 
 export class MemberReferences {
@@ -34,8 +35,15 @@ export class MemberReferences {
   /** The references of other processes on this event loop, as those of this one. */
   readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
 
+  /** Encode values that this process keeps, and results of tasks. */
+  readonly #encodeKept: EncodeHeld;
+  readonly #encodeResult: EncodeHeld;
+
   constructor(member: ReferringMember, drops: DropDetector) {
     this.#member = member;
+    const { objects } = member;
+    this.#encodeKept = objects === undefined ? encodeWith : encodeInto(objects, false);
+    this.#encodeResult = objects === undefined ? encodeWith : encodeInto(objects, true);
     this.exported = new ExportedResults(drops, (borrower, ended) => this.#watch(borrower, ended));
     this.#borrowed = new BorrowedResults(drops, (body) => member.inTurn(body));
   }
@@ -73,7 +81,7 @@ export class MemberReferences {
     value: unknown,
     place: PlainPlace,
   ): { readonly bytes: HeldValue; readonly refs: readonly object[] | undefined } {
-    return this.#collecting(false, this.#member.storesValues ? encodeHeld : encodeWith, codec, value, place);
+    return this.#collecting(false, this.#encodeKept, codec, value, place);
   }
 
   /**
@@ -92,7 +100,7 @@ export class MemberReferences {
     const before = this.#receiver;
     this.#receiver = receiver;
     try {
-      const encode = isStored && this.#member.storesValues ? encodeHeld : encodeWith;
+      const encode = isStored ? this.#encodeResult : encodeWith;
       const { bytes, refs } = this.#collecting<unknown, PlainPlace, HeldValue>(true, encode, codec, value, place);
       return { bytes, hasReferences: refs !== undefined };
     } finally {

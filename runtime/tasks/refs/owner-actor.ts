@@ -48,6 +48,7 @@ export class ResultOwner extends TaskOwnerActor {
     if (!result.isSettled) await new Promise<void>((resolve) => result.whenSettled(resolve));
     if (result.error !== undefined) throw result.error;
     const size = result.size!;
+    result.stored?.use();
     const stored = result.stored?.memory;
     if (stored !== undefined) return { size, stored };
     return size <= most ? { size, value: bytesOfHeld(result.value!) } : { size };
