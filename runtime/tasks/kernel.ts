@@ -16,7 +16,7 @@ export {
   runWithoutStorage,
 } from "../actor/context.js";
 export { viewOf } from "../actor/mesh/actor-mesh.js";
-export type { DropDetector, DroppableReference } from "../actor/proc/drop-watch.js";
+export { type DropDetector, type DroppableReference, garbageCollector } from "../actor/proc/drop-watch.js";
 export type { ActorClass } from "../actor/reference/actor-request.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
 export { checkStopOptions } from "../actor/reference/mesh-record.js";

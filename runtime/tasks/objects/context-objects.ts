@@ -1,8 +1,8 @@
 /** The stores and records of the contexts that are open in this process. Members of one context on one event loop share a store. */
 import type { ObjectLimits, ObjectUsage, WorkerOptions } from "../../../generated/tasks.js";
-import { canSealMemory, currentRuntime } from "../kernel.js";
+import { canSealMemory, currentRuntime, mainClock } from "../kernel.js";
 import { limitsOfHost } from "./object-limits.js";
-import { ObjectStore } from "./object-store.js";
+import { type BlockingClock, ObjectStore } from "./object-store.js";
 import { UsageRecord } from "./usage-record.js";
 
 interface OpenStore {
@@ -79,16 +79,24 @@ function makeStore(
   const own = records.get(context)?.record;
   const ownSlot = own?.take();
   if (own !== undefined && ownSlot !== undefined) {
-    return new ObjectStore({ limits, record: own, slot: own.slot(ownSlot) });
+    return new ObjectStore({ limits, record: own, slot: own.slot(ownSlot), clock });
   }
   const shared = objectRecord === undefined ? undefined : UsageRecord.open(objectRecord, context);
   if (shared !== undefined && objectSlot !== undefined) {
-    return new ObjectStore({ limits, record: shared, slot: shared.slot(objectSlot) });
+    return new ObjectStore({ limits, record: shared, slot: shared.slot(objectSlot), clock });
   }
   // The process is not on the host of the record, or the record has no more slots.
   const record = UsageRecord.make(context, limits);
-  return new ObjectStore({ limits, record, slot: record.slot(record.take()!) });
+  return new ObjectStore({ limits, record, slot: record.slot(record.take()!), clock });
 }
+
+/** Nobody wakes who waits for it. */
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+const clock: BlockingClock = {
+  now: () => mainClock().now(),
+  block: (milliseconds) => void Atomics.wait(sleeper, 0, 0, milliseconds),
+};
 
 /** Returns the use of memory and disk by all processes of a host. */
 export function usageOf(record: UsageRecord): ObjectUsage {

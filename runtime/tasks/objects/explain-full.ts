@@ -20,7 +20,7 @@ export function explainFull({ size, usage, limits, folder, diskError, isAlone }:
   const { memory, disk, processes } = usage;
   const isTooLarge = size > limits.memory && spilledSize(size) > limits.disk;
   const why = isTooLarge ? "it is larger than both limits" : "there is no room for it";
-  const of = isAlone ? "this process" : `${processes} processes`;
+  const of = isAlone ? "this process" : `${processes} ${processes === 1 ? "process" : "processes"}`;
   const inUse =
     `the values of ${of} use ${formatBytes(memory)} of the ${formatBytes(limits.memory)} of memory and ` +
     `${formatBytes(disk)} of the ${formatBytes(limits.disk)} on disk in ${folder}`;

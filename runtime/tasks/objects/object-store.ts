@@ -3,7 +3,7 @@
  * Each process moves only its own values, so that none of them waits for a process that is stopped or busy.
  */
 import { ObjectStoreFullError } from "../errors.js";
-import { mainClock } from "../kernel.js";
+import { garbageCollector } from "../kernel.js";
 import { explainFull } from "./explain-full.js";
 import type { HostObjectLimits } from "./object-limits.js";
 import { spilledSize } from "./spill-file.js";
@@ -17,17 +17,30 @@ const FAIL_MS = 50;
 /** The time in ms between two looks, at first and later. */
 const [FIRST_STEP_MS, LAST_STEP_MS] = [2, 50];
 
+/** After a collection of garbage that took t ms, no other one starts for this many times t. */
+const QUIET_FACTOR = 10;
+
+/** The time, as a thread that blocks sees it. */
+export interface BlockingClock {
+  /** Returns the time in milliseconds. */
+  now(): number;
+  /** Blocks this thread. */
+  block(milliseconds: number): void;
+}
+
 /** The parts of a store. */
 export interface ObjectStoreSetup {
   readonly limits: Pick<HostObjectLimits, "folder" | "whenFull">;
   readonly record: UsageRecord;
   readonly slot: UsageSlot;
+  readonly clock: BlockingClock;
 }
 
 export class ObjectStore implements FileKeeper {
   readonly record: UsageRecord;
   readonly #slot: UsageSlot;
   readonly #limits: ObjectStoreSetup["limits"];
+  readonly #clock: BlockingClock;
   /** The files of this process, the least recently used one first. Those on disk count as `spilled`. */
   readonly #files = new Set<StoredFile>();
   /** The results of tasks that their receivers have not opened yet. They stay where they are. */
@@ -36,11 +49,14 @@ export class ObjectStore implements FileKeeper {
   /** The error of the last attempt to write to disk. */
   #diskError: Error | undefined;
   #isClosed = false;
+  /** The time before which no collection of garbage starts. */
+  #nextCollection = Number.NEGATIVE_INFINITY;
 
-  constructor({ limits, record, slot }: ObjectStoreSetup) {
+  constructor({ limits, record, slot, clock }: ObjectStoreSetup) {
     this.#limits = limits;
     this.record = record;
     this.#slot = slot;
+    this.#clock = clock;
   }
 
   /**
@@ -53,16 +69,8 @@ export class ObjectStore implements FileKeeper {
    */
   put(parts: readonly Uint8Array[], isResult: boolean): StoredFile | undefined {
     const size = sizeOf(parts);
-    let file: StoredFile | undefined;
-    if (this.#takeMemory(size)) {
-      file = StoredFile.inMemory(parts, this);
-      if (file === undefined) {
-        this.#slot.addMemory(-size);
-        return undefined;
-      }
-    } else {
-      file = this.#putOnDisk(parts, size) ?? this.#wait(parts, size);
-    }
+    const file = this.#place(parts, size) ?? this.#wait(parts, size);
+    if (file === "heap") return undefined;
     this.#files.add(file);
     if (isResult) this.#unopened.add(file);
     this.#count();
@@ -85,9 +93,13 @@ export class ObjectStore implements FileKeeper {
   }
 
   used(file: StoredFile): void {
-    if (!this.#files.delete(file)) return;
+    // The receiver of a result knows where it is now.
+    if (this.#unopened.has(file) || !this.#files.delete(file)) return;
     this.#files.add(file);
-    if (!file.isOnDisk || !this.#announceMemory(file.size)) return;
+    if (!file.isOnDisk) return;
+    // What is read for the first time takes no room from others, so that reading many values once moves none of them.
+    const hasRoom = this.#announceMemory(file.size) || (file.diskReads++ > 0 && this.#takeMemory(file.size));
+    if (!hasRoom) return;
     let isBack = false;
     try {
       isBack = file.bringBack();
@@ -122,6 +134,15 @@ export class ObjectStore implements FileKeeper {
 
   #count(): void {
     this.#slot.count(this.#files.size, this.#spilled);
+  }
+
+  /** Stores a value if there is room. `"heap"`: the system has no descriptors or memory for it. */
+  #place(parts: readonly Uint8Array[], size: number): StoredFile | "heap" | undefined {
+    if (!this.#takeMemory(size)) return this.#putOnDisk(parts, size);
+    const file = StoredFile.inMemory(parts, this);
+    if (file !== undefined) return file;
+    this.#slot.addMemory(-size);
+    return "heap";
   }
 
   /** Counts memory for a new value, and spills others if it takes that. Returns false if there is no room. */
@@ -199,28 +220,26 @@ export class ObjectStore implements FileKeeper {
     return undefined;
   }
 
-  /** Blocks this thread until other processes have freed enough. */
-  #wait(parts: readonly Uint8Array[], size: number): StoredFile {
+  /** Looks for values that nothing refers to, and blocks this thread until other processes have freed enough. */
+  #wait(parts: readonly Uint8Array[], size: number): StoredFile | "heap" {
     const { memory, disk } = this.record.limits;
-    const canFit = size <= memory || spilledSize(size) <= disk;
-    const limit = this.#limits.whenFull === "wait" ? WAIT_MS : FAIL_MS;
-    const end = canFit ? mainClock().now() + limit : 0;
-    let step = FIRST_STEP_MS;
-    let before = this.#inUse;
-    while (mainClock().now() < end && this.#othersHaveValues) {
-      Atomics.wait(sleeper, 0, 0, step);
-      step = Math.min(step * 2, LAST_STEP_MS);
-      this.record.clearEnded();
-      this.#forgetOpened();
-      if (this.#inUse === before) continue;
-      before = this.#inUse;
-      if (this.#takeMemory(size)) {
-        const file = StoredFile.inMemory(parts, this);
-        if (file !== undefined) return file;
-        this.#slot.addMemory(-size);
+    if (size <= memory || spilledSize(size) <= disk) {
+      this.#closeDropped();
+      const end = this.#clock.now() + (this.#limits.whenFull === "wait" ? WAIT_MS : FAIL_MS);
+      let step = FIRST_STEP_MS;
+      for (let before = -1; ; ) {
+        const inUse = this.#inUse;
+        if (inUse !== before) {
+          const placed = this.#place(parts, size);
+          if (placed !== undefined) return placed;
+          before = inUse;
+        }
+        if (!this.#othersHaveValues || this.#clock.now() >= end) break;
+        this.#clock.block(step);
+        step = Math.min(step * 2, LAST_STEP_MS);
+        this.record.clearEnded();
+        this.#forgetOpened();
       }
-      const file = this.#putOnDisk(parts, size);
-      if (file !== undefined) return file;
     }
     throw new ObjectStoreFullError(
       explainFull({
@@ -231,6 +250,16 @@ export class ObjectStore implements FileKeeper {
     );
   }
 
+  /** The collector may not have run for long, and what it finds is closed only after the code that waits here. */
+  #closeDropped(): void {
+    if (this.#clock.now() < this.#nextCollection) return;
+    const begin = this.#clock.now();
+    garbageCollector()();
+    for (const file of this.#files) if (file.isDropped) file.close();
+    const end = this.#clock.now();
+    this.#nextCollection = end + QUIET_FACTOR * (end - begin);
+  }
+
   get #inUse(): number {
     return this.record.memory + this.record.disk;
   }
@@ -239,6 +268,3 @@ export class ObjectStore implements FileKeeper {
     return this.#inUse > this.#slot.memory + this.#slot.disk;
   }
 }
-
-/** Nobody wakes who waits for it. */
-const sleeper = new Int32Array(new SharedArrayBuffer(4));

@@ -47,6 +47,10 @@ export class StoredFile {
   #views: WeakRef<ArrayBuffer>[] = [];
   /** The number of bytes that V8 counts. */
   #counted = 0;
+  /** The value that closes the file. */
+  value: WeakRef<object> | undefined;
+  /** The number of times that the value was read from disk since it is there. */
+  diskReads = 0;
 
   private constructor(keeper: FileKeeper | undefined, { head, size }: Pick<StoredMemory, "head" | "size">) {
     this.#keeper = keeper;
@@ -130,11 +134,17 @@ export class StoredFile {
     return open !== undefined && isUsedElsewhere(open.file);
   }
 
+  /** Whether nothing in this process refers to the value any more. */
+  get isDropped(): boolean {
+    return this.value !== undefined && this.value.deref() === undefined;
+  }
+
   /** Moves it from memory to disk. @throws Error of the system; it is in memory then */
   spill(folder: string): void {
     const { file } = this.#memory!;
     this.#disk = writeSpilled(folder, this.size, piecesOf(file, this.size));
     this.#memory = undefined;
+    this.diskReads = 0;
     closeSync(file);
   }
 

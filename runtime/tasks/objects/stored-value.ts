@@ -27,6 +27,7 @@ export class StoredValue {
   constructor(file: StoredFile) {
     this.size = file.size;
     this.#file = file;
+    file.value = new WeakRef(this);
     dropped.register(this, file, this);
   }
 
@@ -99,7 +100,6 @@ export class StoredValue {
     const before = known.get(from)?.deref();
     // A reader can give its memory to another thread.
     if (before !== undefined && before.byteLength === bytes) return before;
-    this.#file.use();
     const buffer = this.#file.part(from, bytes);
     known.set(from, new WeakRef(buffer));
     return buffer;

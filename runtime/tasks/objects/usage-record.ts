@@ -3,7 +3,7 @@
  * process writes its own slot and reads those of the others, so that no lock is needed. It is a file without a name: the system frees it.
  *
  * The layout is 16 bytes with the id of the context, three words with the limits of memory and disk in bytes and the number of slots that
- * have been in use, padding to 64 bytes, and a slot of 8 words for each process: its id, its bytes in memory and on disk, its values, and
+ * have been in use, padding, a word that tells the record from others at 56 bytes, and a slot of 8 words for each process: its id, its bytes in memory and on disk, its values, and
  * those of them that are on disk. A word has 64 bits.
  */
 import { closeSync, openSync, readlinkSync } from "node:fs";
@@ -12,7 +12,9 @@ import { MEMORY_FILE_LINK, sharedMemoryAddon } from "../kernel.js";
 const RECORD_BYTES = 65_536;
 const SLOT_WORDS = 8;
 const CONTEXT_WORDS = 2;
-const [MEMORY_LIMIT, DISK_LIMIT, USED_SLOTS] = [2, 3, 4];
+const [MEMORY_LIMIT, DISK_LIMIT, USED_SLOTS, KIND] = [2, 3, 4, 7];
+/** The word KIND: "objects". */
+const OBJECTS = 0x73_7463_656a_626fn;
 const [PID, MEMORY, DISK, VALUES, SPILLED] = [0, 1, 2, 3, 4];
 
 /** The number of processes that a record has room for. */
@@ -55,6 +57,7 @@ export class UsageRecord {
     const memory = makeMemory();
     const words = memory?.words ?? new BigInt64Array(RECORD_BYTES / 8);
     Buffer.from(words.buffer).write(context, "latin1");
+    words[KIND] = OBJECTS;
     words[MEMORY_LIMIT] = BigInt(limits.memory);
     words[DISK_LIMIT] = BigInt(limits.disk);
     return new UsageRecord(words, memory?.file);
@@ -71,7 +74,7 @@ export class UsageRecord {
       file = openSync(path, "r+");
       const words = new BigInt64Array(addon.mapMemory(file, 0, RECORD_BYTES, 0));
       const found = Buffer.from(words.buffer, 0, CONTEXT_WORDS * 8).toString("latin1");
-      return found === context ? new UsageRecord(words, undefined) : undefined;
+      return found === context && words[KIND] === OBJECTS ? new UsageRecord(words, undefined) : undefined;
     } catch {
       return undefined;
     } finally {
