@@ -17,9 +17,6 @@ const FAIL_MS = 50;
 /** The time in ms between two looks, at first and later. */
 const [FIRST_STEP_MS, LAST_STEP_MS] = [2, 50];
 
-/** After a collection of garbage that took t ms, no other one starts for this many times t. */
-const QUIET_FACTOR = 10;
-
 /** The time, as a thread that blocks sees it. */
 export interface BlockingClock {
   /** Returns the time in milliseconds. */
@@ -49,8 +46,6 @@ export class ObjectStore implements FileKeeper {
   /** The error of the last attempt to write to disk. */
   #diskError: Error | undefined;
   #isClosed = false;
-  /** The time before which no collection of garbage starts. */
-  #nextCollection = Number.NEGATIVE_INFINITY;
 
   constructor({ limits, record, slot, clock }: ObjectStoreSetup) {
     this.#limits = limits;
@@ -252,12 +247,8 @@ export class ObjectStore implements FileKeeper {
 
   /** The collector may not have run for long, and what it finds is closed only after the code that waits here. */
   #closeDropped(): void {
-    if (this.#clock.now() < this.#nextCollection) return;
-    const begin = this.#clock.now();
     garbageCollector()();
     for (const file of this.#files) if (file.isDropped) file.close();
-    const end = this.#clock.now();
-    this.#nextCollection = end + QUIET_FACTOR * (end - begin);
   }
 
   get #inUse(): number {

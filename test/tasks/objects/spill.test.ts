@@ -122,8 +122,8 @@ test.runIf(isShared)("a process waits until another one has made room", async ()
 test.runIf(isShared)("values that nothing refers to make room before put fails", async () => {
   await using context = await open({ memory: 8 * mebibyte, disk: 0 }, 1);
   for (let i = 0; i < 30; i++) {
-    const ref = context.put(filled(3 * mebibyte, i));
-    expect(await context.get(context.run(large.first, ref))).toBe(i);
+    expect((await context.get(context.put(filled(3 * mebibyte, i))))[0]).toBe(i);
+    // The values of code that is running are not collected.
     await new Promise(setImmediate);
   }
 });
