@@ -19,7 +19,7 @@ export interface ObjectOptions {
   /** The absolute path of the folder on each host in which values on disk are, as files without names. Default: that of temporary files. */
   readonly folder?: string;
   /**
-   * The behavior when there is neither memory nor disk for a new value. `"wait"`: its process waits for 10 seconds at most while other
+   * The behavior when there is neither memory nor disk for a new value. `"wait"`: its process waits for 5 seconds at most while other
    * processes have values, and then throws ObjectStoreFullError. `"fail"`: it throws at once. Default: `"wait"`.
    */
   readonly whenFull?: "wait" | "fail";

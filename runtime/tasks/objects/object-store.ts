@@ -11,7 +11,7 @@ import { type FileKeeper, StoredFile, sizeOf } from "./stored-file.js";
 import type { UsageRecord, UsageSlot } from "./usage-record.js";
 
 /** The longest time in ms for which a process waits for room. */
-const WAIT_MS = 10_000;
+const WAIT_MS = 5000;
 /** The time in ms within which a process that does not wait looks again: a result on its way to another process counts twice. */
 const FAIL_MS = 50;
 /** The time in ms between two looks, at first and later. */

@@ -56,7 +56,7 @@ export function writeSpilled(folder: string, size: number, pieces: WritePieces):
     pieces((piece) => {
       for (let from = 0; from < piece.length; ) {
         const block = Math.floor(at / BLOCK_BYTES);
-        const part = piece.subarray(from, from + Math.min(piece.length - from, (block + 1) * BLOCK_BYTES - at));
+        const part = stable(piece.subarray(from, from + Math.min(piece.length - from, (block + 1) * BLOCK_BYTES - at)));
         sums[block] = crc32(part, sums[block]);
         writeAll(file, part);
         from += part.length;
@@ -70,6 +70,11 @@ export function writeSpilled(folder: string, size: number, pieces: WritePieces):
     closeSync(file);
     throw error;
   }
+}
+
+/** Returns bytes that no other thread changes between the computation of the checksum and the write. */
+function stable(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof SharedArrayBuffer ? bytes.slice() : bytes;
 }
 
 /** Writing until the disk is full would take long, and other programs would have no space meanwhile. */
