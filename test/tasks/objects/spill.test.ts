@@ -6,6 +6,8 @@ import { JobContext, type JobContextOptions, type ObjectRef, ObjectStoreFullErro
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as large from "../../fixtures/tasks/large-values.js";
 import * as tasks from "../../fixtures/tasks/spilled-values.js";
+import { attachPatiently } from "../../host/attach-patiently.js";
+import { startHost } from "../../host/start-host.js";
 import { until } from "../../proc/until.js";
 import { spilledFiles, useOf } from "./spilled.js";
 
@@ -70,6 +72,25 @@ test("a reference finds its value after the owner has moved it", async () => {
   if (isShared) expect(useOf(context.id)).toMatchObject({ values: 4, spilled: 2 });
   expectFilled(await context.get(ref), 2 * mebibyte, 0);
   for (const [i, other] of others.entries()) expectFilled(await context.get(other), 2 * mebibyte, i);
+});
+
+test("an attached host and the program have limits of their own", async () => {
+  const host = await startHost();
+  await using hosts = attachPatiently([host.address]);
+  const objects = { folder, memory: 6 * mebibyte };
+  await using context = await JobContext.open({ hosts, procs: 2, resources: { cpus: 2 }, objects });
+  const refs = Array.from({ length: 12 }, (_, i) => context.run(large.filled, 2 * mebibyte, i));
+  expect(await context.get(refs.map((ref) => context.run(tasks.sumOf, ref)))).toEqual(refs.map((_, i) => 512 * i));
+  for (const [i, ref] of refs.entries()) expectFilled(await context.get(ref), 2 * mebibyte, i);
+  const { pid, refs: kept } = await context.get(context.run(tasks.putMany, 6, 2 * mebibyte));
+  if (isShared) {
+    expect(spilledFiles(folder, pid).length).toBeGreaterThanOrEqual(4);
+    expect(useOf(context.id)).toMatchObject({ values: 12 });
+  }
+  for (const [i, ref] of kept.entries()) expectFilled(await context.get(ref), 2 * mebibyte, i);
+  // It asks the host how much is in use.
+  const group = await context.placementGroup([{ cpus: 1 }]);
+  expect(group.size).toBe(1);
 });
 
 test.runIf(isShared)("a value that a task has mapped stays in memory", async () => {
