@@ -1,7 +1,7 @@
 /**
  * Tasks: functions that run on worker processes. Five kinds of actors share the work. The *root* is in the program that has
  * opened the context, the *host* manages the worker processes and resources of one machine, a *worker* runs tasks, and an
- * *owner* keeps the results of the tasks that its process has started. The *object store* of a host has large values of owners
+ * *owner* keeps the results of the tasks that its process has started. The *store* of a host has large values of owners
  * on other hosts.
  */
 import type { Actor, Mesh, Stream, Uint32, Uint64 } from "viceroy/schema";
@@ -76,6 +76,31 @@ export interface HostLoad {
   waiting: Uint32;
   /** The number of worker processes. */
   workers: Uint32;
+  /** The large values of the processes of the host. Absent: they are not in the memory of the machine. */
+  objects?: ObjectUsage;
+}
+
+/** The use of memory and disk by large values, and the limits, in bytes. */
+export interface ObjectUsage {
+  memory: number;
+  memoryLimit: number;
+  disk: number;
+  diskLimit: number;
+  /** The number of values, and that of those which are on disk. */
+  values: Uint32;
+  spilled: Uint32;
+}
+
+/** The limits of large values on each host, as the program has set them. */
+export interface ObjectLimits {
+  /** The most bytes in memory. Absent: a share of the memory of the host. */
+  memory?: number;
+  /** The most bytes on disk. Absent: a share of what is free in the folder. */
+  disk?: number;
+  /** The folder of values on disk. Absent: that of temporary files. */
+  folder?: string;
+  /** The behavior of a process that has a new value when there is no room. */
+  whenFull: "wait" | "fail";
 }
 
 /** The order to create an actor in a process of its own. */
@@ -128,6 +153,8 @@ export interface HostOptions {
   environment: TaskEnvironment;
   /** The worker processes, if the program has spawned them. The host then neither starts nor replaces any. */
   workers: Mesh<TaskWorker, never>[];
+  /** Absent: large values have the default limits. */
+  objects?: ObjectLimits;
 }
 
 /** The manager of one host: its worker processes, its resources, and the actors that have processes of their own. */
@@ -292,6 +319,8 @@ export interface StoredMemory {
   head: Uint32;
   /** The number of bytes of the value. */
   size: Uint32;
+  /** Whether the file is on disk, with checksums between the value and the token. Absent: it is in memory. */
+  disk?: boolean;
 }
 
 /** The end of a task that has not thrown. */
@@ -320,15 +349,26 @@ export interface ObjectSource {
   /** The number of bytes of the value, and of those before the binary values that can be mapped. */
   size: Uint32;
   head: Uint32;
-  /** The object store that has it, or gets it now. Absent: the owner has it. */
-  store?: Mesh<ObjectStore, never>;
+  /** The store that has it, or gets it now. Absent: the owner has it. */
+  store?: Mesh<TaskStore, never>;
+}
+
+/** The configuration of the store of one host. */
+export interface StoreOptions {
+  /** The id of the context. */
+  context: string;
+  root: Mesh<TaskRoot, never>;
+  /** The number of the host in the context, from 0. */
+  host: Uint32;
+  /** The limits of its memory and disk. Absent: those of the machine. */
+  objects?: ObjectLimits;
 }
 
 /**
  * The large values in the memory of one host whose owners are on other hosts: results of its workers, and values that its processes have
  * read. Values are named by the process of their owner and their number there.
  */
-export interface ObjectStore extends Actor<[root: Mesh<TaskRoot, never>, host: Uint32]> {
+export interface TaskStore extends Actor<[options: StoreOptions]> {
   /**
    * Takes the result of a worker of this host over. Answers with its new place, or null if it cannot be opened.
    *
@@ -375,12 +415,20 @@ export interface WorkerOptions {
   /** The manager of the host, and the number of the host in the context. */
   host: Mesh<TaskHost, never>;
   hostIndex: Uint32;
-  objects: Mesh<ObjectStore, never>;
+  store: Mesh<TaskStore, never>;
   /**
    * The path of the file in which the worker records which tasks have begun. The host reads it when the process has ended. Absent:
    * the worker records nothing.
    */
   begunFile?: string;
+  objects?: ObjectLimits;
+  /**
+   * The path of the record in which the processes of the host write how much memory and disk their large values use. Absent: the
+   * process has a record of its own.
+   */
+  objectRecord?: string;
+  /** The slot of the process in that record. */
+  objectSlot?: Uint32;
 }
 
 /** Runs the tasks of one worker process: one at a time for each lease, apart from tasks that wait for others. */
@@ -418,7 +466,7 @@ export interface TaskWorker extends Actor {
    */
   piece(lease: Uint32, id: Uint32, index: Uint32): ObjectPiece;
   /**
-   * The receiver, or the object store of the host, has the result of a task that was stored here.
+   * The receiver, or the store of the host, has the result of a task that was stored here.
    *
    * @concurrent
    */
@@ -459,11 +507,11 @@ export interface TaskOwner extends Actor<[context: string]> {
    * Answers where the pieces of a large result can be read now, when the task has ended. Throws ObjectLostError if no process has the
    * result.
    *
-   * @param reader the object store that reads it, from which others may read then. Absent: a process reads it for itself
-   * @param failed the object store from which the reader could not read. Absent: none has failed
+   * @param reader the store that reads it, from which others may read then. Absent: a process reads it for itself
+   * @param failed the store from which the reader could not read. Absent: none has failed
    * @concurrent
    */
-  source(id: Uint32, reader?: Mesh<ObjectStore, never>, failed?: Mesh<ObjectStore, never>): ObjectSource;
+  source(id: Uint32, reader?: Mesh<TaskStore, never>, failed?: Mesh<TaskStore, never>): ObjectSource;
   /**
    * Answers with a piece of a result that this process has.
    *
@@ -471,11 +519,11 @@ export interface TaskOwner extends Actor<[context: string]> {
    */
   piece(id: Uint32, index: Uint32): ObjectPiece;
   /**
-   * An object store has read a result completely.
+   * A store has read a result completely.
    *
    * @concurrent
    */
-  copied(id: Uint32, reader: Mesh<ObjectStore, never>): void;
+  copied(id: Uint32, reader: Mesh<TaskStore, never>): void;
   /**
    * Answers whether the task that has started a task waits for its result now.
    *
@@ -509,7 +557,7 @@ export interface TaskOwner extends Actor<[context: string]> {
 /** A host of a context. */
 export interface ContextHost {
   host: Mesh<TaskHost, never>;
-  objects: Mesh<ObjectStore, never>;
+  store: Mesh<TaskStore, never>;
   resources: Record<string, number>;
   /** The number of worker processes. */
   procs: Uint32;

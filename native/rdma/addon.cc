@@ -20,8 +20,10 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   };
   add("createMemory", CreateMemory);
   add("storeMemory", StoreMemory);
-  add("openMemory", OpenMemory);
+  add("beginMemory", BeginMemory);
   add("sealMemory", SealMemory);
+  add("markUsed", MarkUsed);
+  add("isUsed", IsUsed);
   add("countMemory", CountMemory);
   add("mapMemory", MapMemory);
   add("unmap", Unmap);

@@ -53,12 +53,19 @@ export interface RdmaAddon extends VerbsAddon {
    */
   storeMemory(parts: readonly Uint8Array[]): number;
   /**
-   * Creates empty memory, which is written to as a file is, until `sealMemory`. The descriptor is as that of `createMemory`.
+   * Creates empty memory, to which this process writes until `sealMemory`. The descriptor is as that of `createMemory`.
    * @throws Error when the system has no descriptors left
    */
-  openMemory(): number;
-  /** Makes memory of `openMemory` like that of `storeMemory`: no process can change it any more. @throws Error */
+  beginMemory(): number;
+  /** Seals memory of `beginMemory`: it is as that of `storeMemory` then. @throws Error */
   sealMemory(fd: number): void;
+  /**
+   * Marks a file as used by this process, until the descriptor is closed and nothing of it is mapped, however the process ends.
+   * @throws Error when the file system has no locks
+   */
+  markUsed(fd: number): void;
+  /** Returns whether a file is marked by others that have opened it. @throws Error when the file system has no locks */
+  isUsed(fd: number): boolean;
   /** Makes V8 count memory that it does not know of, so that it collects what keeps it. @param bytes negative when it is freed */
   countMemory(bytes: number): void;
   /**

@@ -80,6 +80,14 @@ export class ObjectLostError extends Error {
   override readonly name: string = "ObjectLostError";
 }
 
+/**
+ * Thrown by `put`, and by the end of a task with a large result, when there is room for the value neither in memory nor on the disk of the
+ * host. Its message says how much is in use.
+ */
+export class ObjectStoreFullError extends Error {
+  override readonly name: string = "ObjectStoreFullError";
+}
+
 /** Rejects a task or an actor that needs more than any host of the context has. */
 export class ResourceUnavailableError extends Error {
   override readonly name: string = "ResourceUnavailableError";

@@ -31,6 +31,7 @@ export {
   ActorNameTakenError,
   DetachedActorError,
   ObjectLostError,
+  ObjectStoreFullError,
   ResourceUnavailableError,
   TaskCancelledError,
   TaskError,
@@ -38,6 +39,7 @@ export {
   WorkerLostError,
 } from "./errors.js";
 export type { Resources } from "./host/resources.js";
+export type { ObjectOptions } from "./objects/object-limits.js";
 export { PlacementGroup } from "./placement/placement-group.js";
 export type { PlacementOptions } from "./placement/placement-options.js";
 export type { PlacementStrategy } from "./placement/plan-bundles.js";

@@ -16,7 +16,7 @@ export {
   runWithoutStorage,
 } from "../actor/context.js";
 export { viewOf } from "../actor/mesh/actor-mesh.js";
-export type { DropDetector, DroppableReference } from "../actor/proc/drop-watch.js";
+export { type DropDetector, type DroppableReference, garbageCollector } from "../actor/proc/drop-watch.js";
 export type { ActorClass } from "../actor/reference/actor-request.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
 export { checkStopOptions } from "../actor/reference/mesh-record.js";
@@ -31,13 +31,18 @@ export type { Clock } from "../link/clock.js";
 export {
   canSealMemory,
   countSealed,
+  isUsedElsewhere,
   mapSealed,
+  newToken,
+  openByToken,
   openSealed,
   type SealedPlace,
   sealMemory,
+  sealWritten,
   UnsealedMemory,
 } from "../link/transport/shared-memory/sealed-memory.js";
 export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";
+export { MEMORY_FILE_LINK } from "../native/rdma-addon.js";
 export { crc32 } from "../proc/checkpoint/crc32.js";
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";
 export { callLimit } from "../proc/mesh/spawn-plan.js";

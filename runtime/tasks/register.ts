@@ -26,9 +26,9 @@ registerActors(import.meta.url, {
       schema: "viceroy/schemas/tasks#TaskHost",
       load: () => import("./host/host-actor.js").then((m) => m.HostManager),
     },
-    "viceroy/runtime/tasks/host/object-store#HostObjectStore": {
-      schema: "viceroy/schemas/tasks#ObjectStore",
-      load: () => import("./host/object-store.js").then((m) => m.HostObjectStore),
+    "viceroy/runtime/tasks/host/host-store#HostStore": {
+      schema: "viceroy/schemas/tasks#TaskStore",
+      load: () => import("./host/host-store.js").then((m) => m.HostStore),
     },
     "viceroy/runtime/tasks/refs/owner-actor#ResultOwner": {
       schema: "viceroy/schemas/tasks#TaskOwner",

@@ -84,6 +84,14 @@ int NewMemory(Napi::Env env) {
   return fd;
 }
 
+/** Asks for, or tests, a lock of the whole file that belongs to the open file and not to the process. */
+int LockOf(int fd, int command, short type, struct flock* lock) {
+  *lock = {};
+  lock->l_type = type;
+  lock->l_whence = SEEK_SET;
+  return fcntl(fd, command, lock);
+}
+
 }  // namespace
 
 Napi::Value CreateMemory(const Napi::CallbackInfo& info) {
@@ -156,15 +164,28 @@ Napi::Value StoreMemory(const Napi::CallbackInfo& info) {
   return Napi::Number::New(env, fd);
 }
 
-Napi::Value OpenMemory(const Napi::CallbackInfo& info) {
+Napi::Value BeginMemory(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), NewMemory(info.Env()));
 }
 
 Napi::Value SealMemory(const Napi::CallbackInfo& info) {
-  Napi::Env env = info.Env();
   const int fd = static_cast<int>(CountOf(info, 0, "fd"));
-  if (fcntl(fd, F_ADD_SEALS, kSeals | F_SEAL_WRITE) != 0) throw SystemError(env, "seal memory", errno);
-  return env.Undefined();
+  if (fcntl(fd, F_ADD_SEALS, kSeals | F_SEAL_WRITE) != 0) throw SystemError(info.Env(), "seal memory", errno);
+  return info.Env().Undefined();
+}
+
+Napi::Value MarkUsed(const Napi::CallbackInfo& info) {
+  const int fd = static_cast<int>(CountOf(info, 0, "fd"));
+  struct flock lock;
+  if (LockOf(fd, F_OFD_SETLK, F_RDLCK, &lock) != 0) throw SystemError(info.Env(), "mark a file as used", errno);
+  return info.Env().Undefined();
+}
+
+Napi::Value IsUsed(const Napi::CallbackInfo& info) {
+  const int fd = static_cast<int>(CountOf(info, 0, "fd"));
+  struct flock lock;
+  if (LockOf(fd, F_OFD_GETLK, F_WRLCK, &lock) != 0) throw SystemError(info.Env(), "find out who uses a file", errno);
+  return Napi::Boolean::New(info.Env(), lock.l_type != F_UNLCK);
 }
 
 Napi::Value CountMemory(const Napi::CallbackInfo& info) {

@@ -13,10 +13,21 @@ Napi::Value CreateMemory(const Napi::CallbackInfo& info);
  * any more: neither this process nor another one. The descriptor is close-on-exec.
  */
 Napi::Value StoreMemory(const Napi::CallbackInfo& info);
-/** `openMemory() -> fd`: creates empty memory that this process writes to as to a file, until `sealMemory`. */
-Napi::Value OpenMemory(const Napi::CallbackInfo& info);
-/** `sealMemory(fd)`: nobody can change the memory any more. The memory must not be mapped by a process that can write to it. */
+/**
+ * `beginMemory() -> fd`: creates empty memory, to which this process writes with system calls until `sealMemory`. The
+ * descriptor is close-on-exec.
+ */
+Napi::Value BeginMemory(const Napi::CallbackInfo& info);
+/** `sealMemory(fd)`: nobody can change the memory any more, as if `storeMemory` had created it. */
 Napi::Value SealMemory(const Napi::CallbackInfo& info);
+/**
+ * `markUsed(fd)`: tells other processes that have the same file open that this one uses it. The mark is a shared lock
+ * of the open file, so that the system removes it when the last descriptor and the last mapping of it are gone, also
+ * after the process was killed.
+ */
+Napi::Value MarkUsed(const Napi::CallbackInfo& info);
+/** `isUsed(fd) -> boolean`: returns whether another open file has a mark on the same file. */
+Napi::Value IsUsed(const Napi::CallbackInfo& info);
 /**
  * `countMemory(bytes)`: makes V8 count memory that a value keeps without an ArrayBuffer; a negative number takes it
  * back. Otherwise nothing would tell V8 to collect values that keep much memory.

@@ -27,7 +27,8 @@ interface Suspect {
 
 let collect: (() => void) | undefined;
 
-function garbageCollector(): () => void {
+/** Returns the garbage collector of V8. A call takes time in proportion to the heap. */
+export function garbageCollector(): () => void {
   if (collect === undefined) {
     lazyModules.v8.setFlagsFromString("--expose-gc");
     collect = lazyModules.vm.runInNewContext("gc") as () => void;

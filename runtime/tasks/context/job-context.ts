@@ -183,7 +183,7 @@ export class JobContext implements AsyncDisposable {
    *   instead: one task sees the same memory at each call, and nobody else sees what it writes there
    * @throws {TaskError} as a rejection, when the task threw
    * @throws {WorkerLostError} as a rejection, when the process of the task ended
-   * @throws {ObjectLostError} as a rejection, when the value was released or lost
+   * @throws {ObjectLostError} as a rejection, when the value was released or lost, or its file on disk is damaged
    * @throws {DeadlockError} as a rejection, when the task would wait for itself, or for a task that waits for it
    * @throws {TimeoutError} as a rejection, when the time limit has passed
    */
@@ -219,10 +219,12 @@ export class JobContext implements AsyncDisposable {
 
   /**
    * Stores a copy of a value, to which references can be passed any number of times. A value of 64 KiB or more is in the memory of the
-   * machine, from which other processes read it without copying it.
+   * machine, from which other processes read it without copying it, or on its disk if memory is full. If the disk is full, too, this
+   * method can block the thread for 5 seconds, as the option `objects` of `open` says.
    *
    * @param value a plain value
    * @throws {TypeError} when it is not a plain value
+   * @throws {ObjectStoreFullError} when there is room for it neither in memory nor on disk
    */
   put<T>(value: T): ObjectRef<T> {
     const member = this.#member;

@@ -3,11 +3,12 @@ import type { WorkerOptions } from "../../../generated/tasks.js";
 import { makeMember } from "./make-member.js";
 import type { ContextMember } from "./member.js";
 
-export function joinContext({ context, root, hostIndex, objects }: WorkerOptions): ContextMember {
+export function joinContext(options: WorkerOptions): ContextMember {
+  const { context, root, hostIndex, store } = options;
   return makeMember({
-    ...{ id: context, host: hostIndex },
+    ...{ id: context, host: hostIndex, objects: options },
     root: () => root,
-    store: () => objects,
+    store: () => store,
     describe: () => root.describe.callOne(),
   });
 }

@@ -1,7 +1,8 @@
 /** Makes the part of a context that is in one process. */
 import type { ContextDescription, TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { thisProc } from "../../index.js";
-import { canSealMemory, currentCell, currentRuntime, importModule, mainClock } from "../kernel.js";
+import { currentCell, importModule, mainClock } from "../kernel.js";
+import { openStore, type WorkerObjects } from "../objects/context-objects.js";
 import type { Store } from "../objects/copies.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
 import { Submitter } from "../submit/submitter.js";
@@ -14,22 +15,23 @@ export interface MemberSetup {
   readonly id: string;
   /** The number of the host in the context; undefined: this process runs on none of them. */
   readonly host: number | undefined;
+  /** The limits of large values, and the record of their use. */
+  readonly objects: WorkerObjects;
   /** Returns the center of the context. */
   readonly root: () => TaskRootMesh<never>;
-  /** Returns the object store of the host; undefined: this process runs on none of them. */
+  /** Returns the store of the host; undefined: this process runs on none of them. */
   readonly store: () => Store | undefined;
   /** Returns the hosts. It is called when this process starts its first task. */
   readonly describe: () => ContextDescription | Promise<ContextDescription>;
 }
 
 /** The actor that calls this function owns the member: its messages are messages of this actor. */
-export function makeMember({ id, host, root, store, describe }: MemberSetup): ContextMember {
+export function makeMember({ id, host, objects, root, store, describe }: MemberSetup): ContextMember {
   const cell = currentCell();
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
     ...{ id, host, cell, root, store },
-    // Simulated processes share one real process, and their memory is not that of a machine.
-    storesValues: currentRuntime().platform.simulatedMemory === undefined && canSealMemory(),
+    objects: openStore(id, objects),
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {

@@ -3,8 +3,10 @@ import type { TaskOwnerMesh, TaskRootMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { callInTurn, type DropDetector, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
+import { closeStore } from "../objects/context-objects.js";
 import type { Store } from "../objects/copies.js";
 import type { HeldValue } from "../objects/held-value.js";
+import type { ObjectStore } from "../objects/object-store.js";
 import { MemberReferences, type ReferringMember } from "../refs/member-references.js";
 import { type ObjectRef, recordOf } from "../refs/object-ref.js";
 import type { RemoteOwner } from "../refs/remote-value.js";
@@ -28,10 +30,10 @@ export interface MemberParts {
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program. */
   readonly loadRegistries: () => Promise<void>;
-  /** Whether large values of this process are in the memory of the machine. */
-  readonly storesValues: boolean;
-  /** Returns the object store of the host; undefined: the process runs on none of the hosts. */
+  /** Returns the store of the host; undefined: the process runs on none of the hosts. */
   readonly store: () => Store | undefined;
+  /** The large values of this process. Undefined: they are in its heap. */
+  readonly objects: ObjectStore | undefined;
   /** Makes what starts tasks. It is called when the process starts its first task. */
   readonly makeSubmitter: () => Submitter | Promise<Submitter>;
 }
@@ -53,19 +55,19 @@ export class ContextMember implements ReferringMember {
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program, so that the classes of its actors are known here. */
   readonly loadRegistries: () => Promise<void>;
-  /** Whether large values of this process are in the memory of the machine. */
-  readonly storesValues: boolean;
+  /** The large values of this process. Undefined: they are in its heap. */
+  readonly objects: ObjectStore | undefined;
   /** Returns 64 random bits. */
   readonly newId: () => bigint;
   readonly #store: () => Store | undefined;
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, host, cell, owner, root, loadRegistries, storesValues, store, makeSubmitter }: MemberParts) {
+  constructor({ id, host, cell, owner, root, loadRegistries, store, objects, makeSubmitter }: MemberParts) {
     this.id = id;
     this.host = host;
     this.loadRegistries = loadRegistries;
-    this.storesValues = storesValues;
+    this.objects = objects;
     this.root = root;
     this.#store = store;
     this.newId = () => cell.proc.random.id();
@@ -102,15 +104,15 @@ export class ContextMember implements ReferringMember {
     return this.#owner();
   }
 
-  /** The object store of the host of this process; undefined: it runs on none of the hosts. */
+  /** The store of the host of this process; undefined: it runs on none of the hosts. */
   get store(): Store | undefined {
     return this.#store();
   }
 
   /** This process as the owner of values that are on other hosts. */
   get remoteOwner(): RemoteOwner {
-    const { proc, clock } = this;
-    return { proc, clock, sources: this.refs.sources, inTurn: (body) => this.inTurn(body) };
+    const { proc, clock, objects: keeper } = this;
+    return { proc, clock, keeper, sources: this.refs.sources, inTurn: (body) => this.inTurn(body) };
   }
 
   /** Returns the number of a new result of this process. */
@@ -169,6 +171,7 @@ export class ContextMember implements ReferringMember {
     this.#leave();
     if (this.#submitter instanceof Submitter) this.#submitter.close(reason);
     this.refs.close(new ObjectLostError(`the context ${this.id} is closed: ${reason}`));
+    if (this.objects !== undefined) closeStore(this.id);
   }
 
   /** The clock of the process. */

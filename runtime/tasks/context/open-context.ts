@@ -2,9 +2,9 @@
 import type {
   ContextHost,
   HostOptions,
-  ObjectStoreMesh,
   TaskHostMesh,
   TaskRootMesh,
+  TaskStoreMesh,
   TaskWorkerMesh,
 } from "../../../generated/tasks.js";
 import { type HostMesh, type ProcMesh, thisProc } from "../../index.js";
@@ -13,8 +13,9 @@ import { DetachedActors } from "../detached/detached-actors.js";
 import { taskEnvironmentOf } from "../environment/index.js";
 import { HostManager } from "../host/host-actor.js";
 import { untilKilled } from "../host/left-processes.js";
-import { HostObjectStore } from "../host/object-store.js";
+import { HostStore } from "../host/host-store.js";
 import { currentCell, currentRuntime, oneRank } from "../kernel.js";
+import { closeRecord, openRecord } from "../objects/context-objects.js";
 import { type ReservingClock, type ReservingHost, reserveBundles } from "../placement/reserve-bundles.js";
 import { removeMember } from "../refs/owner-actor.js";
 import { type AsRoot, addRootState, ContextRoot, removeRootState } from "../root/context-root.js";
@@ -39,10 +40,12 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
   const id = currentCell().proc.random.id().toString(16).padStart(16, "0");
   const hosts: ContextHost[] = [];
   const host = plan.hosts === undefined || isOwnHost(plan.hosts) ? 0 : undefined;
+  const { objects } = plan;
+  openRecord(id, objects);
   const member = makeMember({
-    ...{ id, host },
+    ...{ id, host, objects: { objects } },
     root: () => root,
-    store: () => (host === undefined ? undefined : hosts[host]?.objects),
+    store: () => (host === undefined ? undefined : hosts[host]?.store),
     describe: () => ({ hosts, grace: plan.grace }),
   });
   const inTurn = <T>(body: () => T): T => {
@@ -89,17 +92,18 @@ export async function openContext(options: JobContextOptions): Promise<OpenedCon
       await untilKilled();
       removeRootState(id);
       removeMember(member);
+      closeRecord(id);
     })();
     return closing;
   };
   try {
     const own = await asRoot;
     const managers = own(() => startManagers(plan, { context: id, root, environment }, stops));
-    for (const [i, { host, objects }] of managers.entries()) {
+    for (const [i, { host, store }] of managers.entries()) {
       const procs = plan.mesh === undefined ? plan.procs : plan.mesh.size;
-      hosts[i] = { host, objects, procs, resources: { ...plan.resources } };
+      hosts[i] = { host, store, procs, resources: { ...plan.resources } };
     }
-    await Promise.all(managers.flatMap(({ host, objects }) => [host.ready, objects.ready]));
+    await Promise.all(managers.flatMap(({ host, store }) => [host.ready, store.ready]));
     await detached.holdExisting();
   } catch (error) {
     await close("it could not be opened");
@@ -129,33 +133,30 @@ function unlessLost<T>(value: T): (error: unknown) => T {
 /** The actors that each host has. */
 interface HostActors {
   readonly host: TaskHostMesh<never>;
-  readonly objects: ObjectStoreMesh<never>;
+  readonly store: TaskStoreMesh<never>;
 }
 
-/** Spawns the manager and the object store of each host: in this process for this machine, and in a process of its own on other hosts. */
+/** Spawns the manager and the store of each host: in this process for this machine, and in a process of its own on other hosts. */
 function startManagers(
-  { hosts, procs, mesh, resources, isolation }: OpenPlan,
+  { hosts, procs, mesh, resources, isolation, objects }: OpenPlan,
   shared: Pick<HostOptions, "context" | "root" | "environment">,
   stops: (() => Promise<void>)[],
 ): HostActors[] {
   const optionsOf = (host: number, workers: TaskWorkerMesh<never>[]): HostOptions => ({
     ...shared,
-    ...{ host, procs, isolation, workers },
+    ...{ host, procs, isolation, workers, objects },
     resources: { ...resources },
   });
   const spawn = (on: ProcMesh<never>, options: HostOptions): HostActors => {
     const { context, host: index, root } = options;
-    const objects: ObjectStoreMesh<never> = on.spawn(
-      `objects of host ${index} of ${context}`,
-      HostObjectStore,
-      root,
-      index,
-    );
-    stops.push(() => objects.stop({ drain: 0 }));
     const host: TaskHostMesh<never> = on.spawn(nameOfManager(options.host, options.context), HostManager, options);
     // Without it, the manager would wait for the streams of notices, which end with it.
     stops.push(() => host.stop({ drain: 0 }));
-    return { host, objects };
+    // It uses the record that the manager has made.
+    const name = `task store ${index} of ${context}`;
+    const store: TaskStoreMesh<never> = on.spawn(name, HostStore, { context, root, host: index, objects });
+    stops.push(() => store.stop({ drain: 0 }));
+    return { host, store };
   };
   if (mesh !== undefined) return [spawn(thisProc(), optionsOf(0, workersOn(mesh, shared.context, stops)))];
   if (hosts === undefined || isOwnHost(hosts)) return [spawn(thisProc(), optionsOf(0, []))];

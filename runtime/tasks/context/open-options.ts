@@ -1,10 +1,12 @@
 /** The options of `JobContext.open`. */
 import { availableParallelism } from "node:os";
+import type { ObjectLimits } from "../../../generated/tasks.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { HostMesh, type Isolation, ProcMesh } from "../../index.js";
 import { type RuntimeEnv, type RuntimeEnvOptions, runtimeEnvOf } from "../environment/index.js";
 import { checkResources, type Resources } from "../host/resources.js";
 import { checkOptionNames } from "../kernel.js";
+import { type ObjectOptions, planObjects } from "../objects/object-limits.js";
 
 /** The options of `JobContext.open`. */
 export interface JobContextOptions {
@@ -29,6 +31,8 @@ export interface JobContextOptions {
   readonly environment?: RuntimeEnv | RuntimeEnvOptions;
   /** The time in milliseconds after which a task that was cancelled is ended with its process. Default: 2,000. */
   readonly grace?: number;
+  /** The memory and disk that results and stored values of 64 KiB and more use on each host. */
+  readonly objects?: ObjectOptions;
 }
 
 /** Options that have been checked. */
@@ -41,6 +45,7 @@ export interface OpenPlan {
   readonly isolation: Isolation;
   readonly environment: RuntimeEnv;
   readonly grace: number;
+  readonly objects: ObjectLimits;
 }
 
 const what = "cannot open a JobContext";
@@ -51,6 +56,7 @@ const names: readonly (keyof JobContextOptions)[] = [
   "isolation",
   "environment",
   "grace",
+  "objects",
 ];
 const isolations: readonly Isolation[] = ["process", "thread", "inline"];
 
@@ -85,5 +91,6 @@ export function planOpen(options: JobContextOptions): OpenPlan {
     isolation,
     environment: runtimeEnvOf(environment),
     grace,
+    objects: planObjects(options.objects, what),
   };
 }

@@ -23,7 +23,7 @@ export interface HostUser {
 }
 
 /** @param index the number of the host in the context */
-export function hostPortOf({ host, objects, resources, procs }: ContextHost, index: number, user: HostUser): HostPort {
+export function hostPortOf({ host, store, resources, procs }: ContextHost, index: number, user: HostUser): HostPort {
   const holder = user.proc;
   const inTurn = (body: () => void) => user.inTurn(body);
   let lastRequest = 0;
@@ -55,8 +55,8 @@ export function hostPortOf({ host, objects, resources, procs }: ContextHost, ind
     giveBack: (lease) => tell(host, () => host.giveBack.broadcast(lease)),
     kill: (lease, reason, ifBegun) => tell(host, () => host.kill.broadcast(lease, reason, ifBegun)),
     adopt: async (id, memory) => {
-      const adopted = await callInTurn(inTurn, () => objects.adopt.callOne(user.ownerMesh, id, memory));
-      return adopted === null ? undefined : { store: objects, memory: adopted, host: index };
+      const adopted = await callInTurn(inTurn, () => store.adopt.callOne(user.ownerMesh, id, memory));
+      return adopted === null ? undefined : { store, memory: adopted, host: index };
     },
     listen: (take: (notice: LeaseNotice) => void) => inTurn(() => void listen(host, holder, take)),
   };

@@ -9,7 +9,7 @@ import type { RunningPlace } from "../submit/pending-task.js";
 import type { ContextMember } from "./member.js";
 
 /**
- * Opens the result if it is on this machine. Otherwise it stays on its host, in the object store, until somebody reads it elsewhere.
+ * Opens the result if it is on this machine. Otherwise it stays on its host, in the store, until somebody reads it elsewhere.
  *
  * @param isNeeded whether this process needs the value at once
  * @returns what the worker need not keep any more
@@ -21,7 +21,7 @@ export function receiveResult(
   place: RunningPlace,
   isNeeded: boolean,
 ): ReceivedValue | Promise<ReceivedValue> {
-  return StoredValue.open(memory) ?? receiveFromHost(member, result, memory, place, isNeeded);
+  return StoredValue.open(memory, member.objects) ?? receiveFromHost(member, result, memory, place, isNeeded);
 }
 
 async function receiveFromHost(
@@ -41,5 +41,6 @@ async function receiveFromHost(
   }
   const { size, head } = memory;
   const read = (index: number) => worker.piece(lease, result.id, index);
-  return bringValue({ label: result.label, clock: member.clock, source: async () => ({ size, head, read }) });
+  const { clock, objects: keeper } = member;
+  return bringValue({ label: result.label, clock, keeper, source: async () => ({ size, head, read }) });
 }

@@ -1,5 +1,7 @@
 /** A worker process that the program has started. The host neither kills it nor limits its memory. */
 import type { TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js";
+import { slotIn } from "../objects/context-objects.js";
+import type { UsageRecord } from "../objects/usage-record.js";
 import type { WorkerProcess } from "./ports.js";
 
 export class GivenWorker implements WorkerProcess<TaskWorkerMesh<never>> {
@@ -7,9 +9,12 @@ export class GivenWorker implements WorkerProcess<TaskWorkerMesh<never>> {
   readonly canBeKilled = false;
   readonly #worker: TaskWorkerMesh<never>;
 
-  constructor(worker: TaskWorkerMesh<never>, options: Promise<WorkerOptions>) {
+  /** @param objects the record in which the worker writes how much its large values use */
+  constructor(worker: TaskWorkerMesh<never>, options: Promise<WorkerOptions>, objects: UsageRecord | undefined) {
     this.#worker = worker;
-    this.ready = options.then((configuration) => worker.configure.callOne(configuration)).then(() => worker);
+    this.ready = options
+      .then((configuration) => worker.configure.callOne({ ...configuration, ...slotIn(objects) }))
+      .then(() => worker);
   }
 
   kill(): void {}

@@ -16,6 +16,8 @@ import { context, type Isolation, type MeshFailure } from "../../index.js";
 import type { ActorProcesses } from "../actors/actor-processes.js";
 import { acquireFor, actorsOfHost, environmentFor } from "../actors/actors-of-host.js";
 import { currentCell, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
+import { closeRecord, openRecord, usageOf } from "../objects/context-objects.js";
+import type { UsageRecord } from "../objects/usage-record.js";
 import { Allocations } from "./allocations.js";
 import { Bundles } from "./bundles.js";
 import { GivenWorker } from "./given-worker.js";
@@ -44,6 +46,8 @@ export class HostManager extends TaskHostActor {
   readonly #heldForDetached = new Map<bigint, () => void>();
   readonly #cell = currentCell();
   #workerOptions: Promise<WorkerOptions> | undefined;
+  /** The use of memory and disk by large values. Undefined: they are in the heaps of the processes. */
+  readonly #objects: UsageRecord | undefined;
 
   static {
     // A program whose own actors and tasks are all in other processes has the manager of its host. Promises cost it less without storage.
@@ -55,8 +59,9 @@ export class HostManager extends TaskHostActor {
     super();
     this.#options = options;
     const total = amountsOf(checkResources(options.resources, `cannot manage host ${options.host}`));
+    this.#objects = openRecord(options.context, options.objects ?? { whenFull: "wait" });
     if (total.has("memory") && options.isolation === "process") this.#memory = makeMemoryGuard();
-    const given = options.workers.map((worker) => new GivenWorker(worker, this.#configuration()));
+    const given = options.workers.map((worker) => new GivenWorker(worker, this.#configuration(), this.#objects));
     const workers = given.length > 0 ? given.length : options.procs;
     const clock = mainClock();
     const now = () => clock.now();
@@ -120,6 +125,7 @@ export class HostManager extends TaskHostActor {
       free: resourcesOf(this.#allocations.free),
       waiting: this.#allocations.waitingCount,
       workers: this.#leasing.workerCount,
+      ...(this.#objects !== undefined && { objects: usageOf(this.#objects) }),
     };
   }
 
@@ -184,6 +190,7 @@ export class HostManager extends TaskHostActor {
   override cleanup(): void {
     this.#memory?.close();
     for (const { process } of this.#workers.values()) process.closeRecord();
+    if (this.#objects !== undefined) closeRecord(this.#options.context);
   }
 
   #startWorker(order: WorkerStart): SpawnedWorker {
@@ -193,6 +200,7 @@ export class HostManager extends TaskHostActor {
       options: () => this.#configuration(),
       inTurn: (body) => this.#inTurn(body),
       memory: this.#memory,
+      objects: this.#objects,
       stopped: () => this.#workers.delete(name),
     };
     const process = new SpawnedWorker(name, order, shared);
@@ -207,10 +215,10 @@ export class HostManager extends TaskHostActor {
   }
 
   async #findHost(): Promise<WorkerOptions> {
-    const { context, root, host: hostIndex } = this.#options;
+    const { context, root, host: hostIndex, objects } = this.#options;
     const { hosts } = await this.#inTurn(() => root.describe.callOne());
-    const { host, objects } = hosts[hostIndex]!;
-    return { context, root, hostIndex, host, objects };
+    const { host, store } = hosts[hostIndex]!;
+    return { context, root, hostIndex, host, store, ...(objects !== undefined && { objects }) };
   }
 
   /** Runs code outside of the message that is being handled: it goes on when the caller of the message has ended. */

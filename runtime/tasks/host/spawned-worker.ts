@@ -3,6 +3,8 @@ import type { TaskWorkerMesh, WorkerOptions } from "../../../generated/tasks.js"
 import { type Isolation, type ProcMesh, thisHost } from "../../index.js";
 import { prepareEnvironment } from "../environment/index.js";
 import { type ProcessGuard, processGuard } from "../kernel.js";
+import { slotIn, type WorkerObjects } from "../objects/context-objects.js";
+import type { UsageRecord } from "../objects/usage-record.js";
 import { PoolWorker } from "../worker/pool-worker.js";
 import { BegunRecord } from "./begun-record.js";
 import { environmentOf, killMarked, markPrefix, newMark, untilKilled } from "./left-processes.js";
@@ -19,6 +21,8 @@ export interface WorkerContext {
   readonly inTurn: <T>(body: () => T) => T;
   /** Limits the memory of the processes; undefined: the host has no memory to assign. */
   readonly memory: MemoryGuard | undefined;
+  /** The record in which the processes write how much their large values use. */
+  readonly objects: UsageRecord | undefined;
   /** Called when the process has been stopped. */
   readonly stopped: () => void;
 }
@@ -37,6 +41,7 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
   #limit: { readonly bytes: number; readonly exceeded: MemoryExceeded } | undefined;
   #isEnded = false;
   #begun: BegunRecord | undefined;
+  #objects: WorkerObjects = {};
 
   constructor(name: string, start: WorkerStart, context: WorkerContext) {
     this.name = name;
@@ -80,9 +85,12 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
     return this.#begun?.lastBegun(lease);
   }
 
-  /** Closes the record of the tasks that have begun. Nothing is known of them afterwards. */
+  /** The process has ended. Nothing is known of the tasks that have begun afterwards, and its values use nothing. */
   closeRecord(): void {
     this.#begun?.close();
+    const { objectSlot } = this.#objects;
+    if (objectSlot !== undefined) this.#context.objects?.free(objectSlot);
+    this.#objects = {};
   }
 
   memoryUse(): number | undefined {
@@ -132,7 +140,8 @@ export class SpawnedWorker implements WorkerProcess<Worker> {
       return this.#procs.spawn(this.name, PoolWorker);
     });
     const begun = this.#begun === undefined ? {} : { begunFile: this.#begun.path };
-    await inTurn(() => worker.configure.callOne({ ...configuration, ...begun }));
+    this.#objects = slotIn(this.#context.objects);
+    await inTurn(() => worker.configure.callOne({ ...configuration, ...begun, ...this.#objects }));
     return worker;
   }
 

@@ -4,6 +4,7 @@ import { ObjectLostError } from "../errors.js";
 import type { Clock } from "../kernel.js";
 import type { HeldValue } from "./held-value.js";
 import { IncomingValue } from "./incoming-value.js";
+import type { FileKeeper } from "./stored-file.js";
 
 /** The number of pieces that are asked for at a time: one is written while others are under way. */
 const WINDOW = 4;
@@ -24,12 +25,14 @@ export interface BringOptions {
   readonly clock: Clock;
   /** Returns a source. It is called again when the last one has failed. Its error ends the transfer. */
   readonly source: () => Promise<PieceSource>;
+  /** Counts the value if this process becomes its owner. */
+  readonly keeper: FileKeeper | undefined;
   /** Called before the first piece is asked for. */
   readonly begun?: (value: IncomingValue) => void;
 }
 
 /** @returns the value, in the memory of the machine if this thread can share memory */
-export async function bringValue({ label, clock, source, begun }: BringOptions): Promise<HeldValue> {
+export async function bringValue({ label, clock, source, keeper, begun }: BringOptions): Promise<HeldValue> {
   let incoming: IncomingValue | undefined;
   let failures = 0;
   for (;;) {
@@ -37,7 +40,7 @@ export async function bringValue({ label, clock, source, begun }: BringOptions):
     try {
       const from = await source();
       if (incoming === undefined) {
-        incoming = new IncomingValue(from);
+        incoming = new IncomingValue(from, keeper);
         begun?.(incoming);
       }
       before = incoming.received;

@@ -1,11 +1,11 @@
 /**
- * The object stores that have a value, or get it now, as the owner of the value knows them. Each reader is sent to the place with the
+ * The stores that have a value, or get it now, as the owner of the value knows them. Each reader is sent to the place with the
  * fewest readers. A store from which others read need not be complete, so that a value that many hosts read goes from each host to the
  * next, and all of them have it in little more than the time of one transfer.
  */
-import type { ObjectStoreMesh } from "../../../generated/tasks.js";
+import type { TaskStoreMesh } from "../../../generated/tasks.js";
 
-export type Store = ObjectStoreMesh<never>;
+export type Store = TaskStoreMesh<never>;
 
 /** A place from which pieces of a value can be read. */
 interface Place {
@@ -15,7 +15,7 @@ interface Place {
   failures: number;
 }
 
-/** The copy of an object store. */
+/** The copy of a store. */
 export interface StoreCopy<S = Store> extends Place {
   readonly store: S;
   isComplete: boolean;

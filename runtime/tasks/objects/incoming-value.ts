@@ -3,7 +3,8 @@ import type { ObjectPiece } from "../../../generated/tasks.js";
 import { crc32, UnsealedMemory } from "../kernel.js";
 import type { HeldValue } from "./held-value.js";
 import { PIECE_BYTES, pieceCount, pieceOf, rememberSums } from "./pieces.js";
-import { copyPart, StoredValue } from "./stored-value.js";
+import { type FileKeeper, readPart } from "./stored-file.js";
+import { StoredValue } from "./stored-value.js";
 
 export class IncomingValue {
   /** The number of pieces. */
@@ -13,12 +14,15 @@ export class IncomingValue {
   /** The memory of the machine. Undefined: this process keeps the value in its own memory. */
   readonly #memory: UnsealedMemory | undefined;
   readonly #bytes: Uint8Array | undefined;
+  readonly #keeper: FileKeeper | undefined;
   readonly #sums: number[] = [];
   #waiting: { readonly index: number; resolve(): void; reject(error: Error): void }[] = [];
   #failure: Error | undefined;
   #finished: HeldValue | undefined;
 
-  constructor({ size, head }: { readonly size: number; readonly head: number }) {
+  /** @param keeper counts the value if this process becomes its owner */
+  constructor({ size, head }: { readonly size: number; readonly head: number }, keeper: FileKeeper | undefined) {
+    this.#keeper = keeper;
     this.#size = size;
     this.#head = head;
     this.count = pieceCount(size);
@@ -67,7 +71,7 @@ export class IncomingValue {
     const bytes =
       this.#memory === undefined
         ? this.#bytes!.subarray(from, from + length)
-        : new Uint8Array(copyPart(this.#memory.file, from, length));
+        : new Uint8Array(readPart(this.#memory.file, from, length));
     return { bytes, sum: this.#sums[index]! };
   }
 
@@ -76,7 +80,7 @@ export class IncomingValue {
     const value =
       this.#memory === undefined
         ? this.#bytes!
-        : StoredValue.sealed(this.#memory.seal(), { head: this.#head, size: this.#size });
+        : StoredValue.sealed(this.#memory.seal(), { head: this.#head, size: this.#size }, this.#keeper);
     rememberSums(value, this.#sums);
     this.#finished = value;
     return value;

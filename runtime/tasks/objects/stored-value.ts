@@ -1,11 +1,11 @@
 /**
- * An encoded value in memory that the processes of a machine share. Nobody can change it. Each process that has it open keeps it, and
- * binary values in it are mapped instead of being copied.
+ * An encoded value in memory that the processes of a machine share, or on its disk. Nobody can change it. Each process that has it open
+ * keeps it, and binary values in memory are mapped instead of being copied.
  */
-import { closeSync, readSync } from "node:fs";
 import type { StoredMemory } from "../../../generated/tasks.js";
-import { countSealed, mapSealed, openSealed, type SealedPlace, sealMemory } from "../kernel.js";
+import type { SealedPlace } from "../kernel.js";
 import type { ApartBytes } from "../values/index.js";
+import { type FileKeeper, StoredFile } from "./stored-file.js";
 
 /** Values from this size on, in bytes, are stored: with smaller ones, a copy takes less time than opening memory. */
 export const MIN_STORED_BYTES = 65_536;
@@ -13,95 +13,96 @@ export const MIN_STORED_BYTES = 65_536;
 /** Larger heads are mapped for each reader: a copy of them would double the memory. */
 const MAX_KEPT_HEAD = 65_536;
 
-/** The file of a value, which is closed when this process does not use the value any more. */
-interface OpenFile {
-  readonly file: number;
-  /** The number of bytes that V8 counts. */
-  counted: number;
-}
-
-const dropped = new FinalizationRegistry<OpenFile>(free);
-
-function free({ file, counted }: OpenFile): void {
-  closeSync(file);
-  if (counted > 0) countSealed(-counted);
-}
+/** Closes the files of values that this process does not use any more. */
+const dropped = new FinalizationRegistry<StoredFile>((file) => file.close());
 
 export class StoredValue {
   /** The number of bytes. */
   readonly size: number;
-  /** The number of bytes before the binary values that are apart. */
-  readonly #headSize: number;
-  readonly #token: Uint8Array;
-  #opened: OpenFile | undefined;
+  readonly #file: StoredFile;
   #head: Uint8Array | undefined;
   /** The memory of the binary values that a reader has, by its place in the value. */
   readonly #mapped = new WeakMap<object, Map<number, WeakRef<ArrayBuffer>>>();
 
-  private constructor(file: number, { head, size, token }: Pick<StoredMemory, "head" | "size" | "token">) {
-    this.#opened = { file, counted: 0 };
-    this.#headSize = head;
-    this.size = size;
-    this.#token = token;
-    dropped.register(this, this.#opened, this);
+  /** @param file the file of the value, which is closed with the value, or when nothing refers to it */
+  constructor(file: StoredFile) {
+    this.size = file.size;
+    this.#file = file;
+    file.value = new WeakRef(this);
+    dropped.register(this, file, this);
   }
 
-  /** Makes V8 count the memory, because this process owns the value: collecting it frees the memory. */
+  /** Makes the memory count for this process, because it owns the value: collecting the value frees the memory. */
   count(): void {
-    const opened = this.#opened;
-    if (opened === undefined || opened.counted > 0) return;
-    opened.counted = this.size;
-    countSealed(this.size);
+    this.#file.own();
   }
 
   /**
-   * Copies an encoded value into new memory.
+   * Copies an encoded value into new memory, which no limit counts.
    *
    * @param parts what `encodePlainParts` has returned
    * @returns undefined if the system has no descriptors or memory left, or this thread cannot share memory
    */
   static store(parts: readonly Uint8Array[]): StoredValue | undefined {
-    const sealed = sealMemory(parts);
-    if (sealed === undefined) return undefined;
-    return StoredValue.sealed(sealed, { head: parts[0]!.length, size: sizeOf(parts) });
+    const file = StoredFile.inMemory(parts, undefined);
+    return file === undefined ? undefined : new StoredValue(file);
   }
 
-  /** Returns the value in memory that this process has just sealed. */
-  static sealed({ file, token }: SealedPlace, { head, size }: Pick<StoredMemory, "head" | "size">): StoredValue {
-    return new StoredValue(file, { head, size, token });
+  /**
+   * Returns the value in memory that this process has just sealed.
+   *
+   * @param keeper counts the value if this process becomes its owner
+   */
+  static sealed(
+    place: SealedPlace,
+    sizes: Pick<StoredMemory, "head" | "size">,
+    keeper: FileKeeper | undefined,
+  ): StoredValue {
+    return new StoredValue(StoredFile.sealed(place, sizes, keeper));
   }
 
-  /** Opens the value of another process. Returns undefined if it is not there any more, or on another machine. */
-  static open(memory: StoredMemory): StoredValue | undefined {
-    const file = memory.head <= memory.size ? openSealed(memory, memory.size) : undefined;
-    return file === undefined ? undefined : new StoredValue(file, memory);
+  /**
+   * Opens the value of another process. Returns undefined if it is not there any more, or on another machine.
+   *
+   * @param keeper counts the value if this process becomes its owner
+   */
+  static open(memory: StoredMemory, keeper?: FileKeeper): StoredValue | undefined {
+    const file = StoredFile.open(memory, keeper);
+    return file === undefined ? undefined : new StoredValue(file);
   }
 
-  /** The memory in which other processes of this machine find it. Undefined: it was closed. */
+  /** The place at which other processes of this machine find it. Undefined: it was closed. */
   get memory(): StoredMemory | undefined {
-    if (this.#opened === undefined) return undefined;
-    return { pid: process.pid, file: this.#opened.file, token: this.#token, head: this.#headSize, size: this.size };
+    return this.#file.place;
   }
 
-  /** Returns all bytes, in memory that nothing else uses. @throws Error if it was closed */
+  /** Brings the value back from disk if there is room in memory, because it is about to be read. */
+  use(): void {
+    this.#file.use();
+  }
+
+  /** Returns all bytes, in memory that nothing else uses. @throws Error if it was closed; ObjectLostError if it is damaged */
   bytes(): Uint8Array {
-    return new Uint8Array(this.#part(0, this.size));
+    this.#file.use();
+    return new Uint8Array(this.#file.part(0, this.size));
   }
 
-  /** Returns a copy of some of the bytes. @throws Error if it was closed */
+  /** Returns a copy of some of the bytes. @throws Error if it was closed; ObjectLostError if it is damaged */
   copy(from: number, bytes: number): Uint8Array {
-    return new Uint8Array(copyPart(this.#open, from, bytes));
+    return new Uint8Array(this.#file.copy(from, bytes));
   }
 
   /** The number of bytes before the binary values that are apart. */
   get headSize(): number {
-    return this.#headSize;
+    return this.#file.headSize;
   }
 
-  /** The bytes before the binary values that are apart. @throws Error if it was closed */
+  /** The bytes before the binary values that are apart. @throws Error if it was closed; ObjectLostError if it is damaged */
   get head(): Uint8Array {
-    if (this.#headSize > MAX_KEPT_HEAD) return new Uint8Array(this.#part(0, this.#headSize));
-    this.#head ??= new Uint8Array(copyPart(this.#open, 0, this.#headSize));
+    const file = this.#file;
+    file.use();
+    if (file.headSize > MAX_KEPT_HEAD) return new Uint8Array(file.part(0, file.headSize));
+    this.#head ??= new Uint8Array(file.copy(0, file.headSize));
     return this.#head;
   }
 
@@ -123,48 +124,14 @@ export class StoredValue {
     const before = known.get(from)?.deref();
     // A reader can give its memory to another thread.
     if (before !== undefined && before.byteLength === bytes) return before;
-    const buffer = this.#part(from, bytes);
+    const buffer = this.#file.part(from, bytes);
     known.set(from, new WeakRef(buffer));
     return buffer;
   }
 
-  /** Returns a part in memory that nothing else uses. */
-  #part(from: number, bytes: number): ArrayBuffer {
-    const file = this.#open;
-    try {
-      return mapSealed(file, from, bytes);
-    } catch {
-      // The number of maps of a process is limited.
-      return copyPart(file, from, bytes);
-    }
-  }
-
-  get #open(): number {
-    if (this.#opened === undefined) throw new Error("cannot read a value that was released");
-    return this.#opened.file;
-  }
-
   /** Frees the memory as soon as no other process and no reader has it. Idempotent. */
   close(): void {
-    const opened = this.#opened;
-    if (opened === undefined) return;
-    this.#opened = undefined;
     dropped.unregister(this);
-    free(opened);
+    this.#file.close();
   }
-}
-
-/** Copies a part of a file. */
-export function copyPart(file: number, from: number, bytes: number): ArrayBuffer {
-  const copy = new Uint8Array(bytes);
-  for (let at = 0; at < bytes; ) {
-    const read = readSync(file, copy, at, bytes - at, from + at);
-    if (read === 0) throw new Error("cannot read a stored value: its memory is shorter than it says");
-    at += read;
-  }
-  return copy.buffer;
-}
-
-export function sizeOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, { length }) => sum + length, 0);
 }

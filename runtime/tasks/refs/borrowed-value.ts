@@ -6,6 +6,7 @@ import { bringValue } from "../objects/bring-value.js";
 import type { Store } from "../objects/copies.js";
 import type { HeldValue } from "../objects/held-value.js";
 import { callInTurn, type InTurn, sourcesOf } from "../objects/piece-sources.js";
+import type { FileKeeper } from "../objects/stored-file.js";
 import { MIN_STORED_BYTES, StoredValue } from "../objects/stored-value.js";
 import type { Elsewhere } from "./elsewhere.js";
 import { explainLoss } from "./explain-loss.js";
@@ -21,7 +22,9 @@ const LARGE_BYTES = MIN_STORED_BYTES;
 export interface Borrower {
   readonly clock: Clock;
   readonly inTurn: InTurn;
-  /** The object store of its host; undefined: it runs on none of the hosts. */
+  /** Counts values of which the process becomes the owner. */
+  readonly keeper: FileKeeper | undefined;
+  /** The store of its host; undefined: it runs on none of the hosts. */
   readonly store: Store | undefined;
 }
 
@@ -88,14 +91,14 @@ export class BorrowedValue implements Elsewhere {
   }
 
   async #bring(): Promise<HeldValue> {
-    const { store, inTurn, clock } = this.#borrower;
+    const { store, inTurn, clock, keeper } = this.#borrower;
     const { owner, id, label } = this.#remote;
     if (store !== undefined) {
       const memory = await callInTurn(inTurn, () => store.bring.callOne(this.#remote)).catch(unlessLost);
       const opened = memory === null ? undefined : StoredValue.open(memory);
       if (opened !== undefined) return opened;
     }
-    return bringValue({ label, clock, source: sourcesOf({ owner, id, inTurn }) });
+    return bringValue({ label, clock, keeper, source: sourcesOf({ owner, id, inTurn }) });
   }
 
   /** Opens the value if it is in the memory of this machine. Returns whether it is. */

@@ -4,7 +4,8 @@ import { procsOf } from "../../codegen/v1/index.js";
 import type { ObjectLostError } from "../errors.js";
 import type { Clock, DropDetector } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
-import { encodeHeld, type HeldValue } from "../objects/held-value.js";
+import { type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
+import type { ObjectStore } from "../objects/object-store.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { ValueSources } from "../objects/value-sources.js";
 import { decodePlain, encodePlain, encodePlainParts, type PlainPlace } from "../values/index.js";
@@ -23,12 +24,12 @@ export interface ReferringMember extends RefContext {
   readonly ownerMesh: TaskOwnerMesh<never>;
   /** Runs code that sends messages, apart from the handler that is running. */
   inTurn(body: () => void): void;
-  /** Whether large values of this process are in the memory of the machine. */
-  readonly storesValues: boolean;
+  /** The large values of this process. Undefined: they are in its heap. */
+  readonly objects: ObjectStore | undefined;
   /** The number of this process. */
   readonly proc: bigint;
   readonly clock: Clock;
-  /** The object store of the host of this process; undefined: it runs on none of the hosts. */
+  /** The store of the host of this process; undefined: it runs on none of the hosts. */
   readonly store: Store | undefined;
 }
 
@@ -42,13 +43,20 @@ export class MemberReferences {
   /** The references of other processes on this event loop, as those of this one. */
   readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
 
+  /** Encode values that this process keeps, and results of tasks. */
+  readonly #encodeKept: EncodeHeld;
+  readonly #encodeResult: EncodeHeld;
+
   constructor(member: ReferringMember, drops: DropDetector) {
     this.#member = member;
+    const { objects } = member;
+    this.#encodeKept = objects === undefined ? encodeWith : encodeInto(objects, false);
+    this.#encodeResult = objects === undefined ? encodeWith : encodeInto(objects, true);
     this.exported = new ExportedResults(drops, (borrower, ended) => this.#watch(borrower, ended));
     this.sources = new ValueSources(member, drops);
     this.#borrowed = new BorrowedResults(drops, () => {
-      const { clock, store } = member;
-      return { clock, store, inTurn: (body) => member.inTurn(body) };
+      const { clock, store, objects: keeper } = member;
+      return { clock, store, keeper, inTurn: (body) => member.inTurn(body) };
     });
   }
 
@@ -85,7 +93,7 @@ export class MemberReferences {
     value: unknown,
     place: PlainPlace,
   ): { readonly bytes: HeldValue; readonly refs: readonly object[] | undefined } {
-    return this.#collecting(false, this.#member.storesValues ? encodeHeld : encodeWith, codec, value, place);
+    return this.#collecting(false, this.#encodeKept, codec, value, place);
   }
 
   /**
@@ -104,7 +112,7 @@ export class MemberReferences {
     const before = this.#receiver;
     this.#receiver = receiver;
     try {
-      const encode = isStored && this.#member.storesValues ? encodeHeld : encodeWith;
+      const encode = isStored ? this.#encodeResult : encodeWith;
       const { bytes, refs } = this.#collecting<unknown, PlainPlace, HeldValue>(true, encode, codec, value, place);
       return { bytes, hasReferences: refs !== undefined };
     } finally {

@@ -3,7 +3,7 @@ import {
   type LocatedResult,
   type ObjectPiece,
   type ObjectSource,
-  type ObjectStoreMesh,
+  type TaskStoreMesh,
   TaskOwnerActor,
   type TaskOwnerMesh,
 } from "../../../generated/tasks.js";
@@ -54,7 +54,7 @@ export class ResultOwner extends TaskOwnerActor {
     this.#member = member;
   }
 
-  async source(id: number, reader?: ObjectStoreMesh<never>, failed?: ObjectStoreMesh<never>): Promise<ObjectSource> {
+  async source(id: number, reader?: TaskStoreMesh<never>, failed?: TaskStoreMesh<never>): Promise<ObjectSource> {
     const { exported, sources } = this.#member.refs;
     return sources.find(exported.find(id), reader, failed);
   }
@@ -65,7 +65,7 @@ export class ResultOwner extends TaskOwnerActor {
     return pieceOf(value, index);
   }
 
-  copied(id: number, reader: ObjectStoreMesh<never>): void {
+  copied(id: number, reader: TaskStoreMesh<never>): void {
     const { exported, sources } = this.#member.refs;
     const result = exported.known(id);
     if (result !== undefined) sources.copiesOf(result).complete(reader);
@@ -77,6 +77,7 @@ export class ResultOwner extends TaskOwnerActor {
     if (!result.isDone) await new Promise<void>((resolve) => result.whenDone(resolve));
     if (result.error !== undefined) throw result.error;
     const size = result.size!;
+    result.stored?.use();
     const stored = result.memory;
     if (stored !== undefined) return { size, stored };
     return size <= most ? { size, value: bytesOfHeld(result.value!) } : { size };

@@ -1,9 +1,10 @@
-/** A value that this process owns, and that only object stores of other hosts have. */
+/** A value that this process owns, and that only stores of other hosts have. */
 import type { StoredMemory } from "../../../generated/tasks.js";
 import type { Clock } from "../kernel.js";
 import { bringValue, type PieceSource } from "../objects/bring-value.js";
 import type { Store } from "../objects/copies.js";
 import { type InTurn, readerFrom } from "../objects/piece-sources.js";
+import type { FileKeeper } from "../objects/stored-file.js";
 import type { ValueSources } from "../objects/value-sources.js";
 import type { Elsewhere } from "./elsewhere.js";
 import type { Result } from "./result.js";
@@ -14,6 +15,8 @@ export interface RemoteOwner {
   readonly clock: Clock;
   readonly sources: ValueSources;
   readonly inTurn: InTurn;
+  /** Counts values that come back. */
+  readonly keeper: FileKeeper | undefined;
 }
 
 /** The value in the memory of the machine of the first store that has it. */
@@ -62,8 +65,8 @@ export class RemoteValue implements Elsewhere {
     if (this.#isFetching) return;
     this.#isFetching = true;
     const result = this.#result;
-    const { clock } = this.#owner;
-    bringValue({ label: result.label, clock, source: this.#sources() }).then(
+    const { clock, keeper } = this.#owner;
+    bringValue({ label: result.label, clock, keeper, source: this.#sources() }).then(
       (value) => result.resolve(value, result.contained),
       (error: Error) => result.reject(error),
     );

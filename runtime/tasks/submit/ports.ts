@@ -59,7 +59,7 @@ export interface HostPort {
   /** @param ifBegun the number of an order whose task must be known to have begun; 0: the process is killed in any case */
   kill(lease: number, reason: string, ifBegun: number): void;
   /**
-   * The object store of the host takes a result over that a worker keeps. Resolves with the store and the place, or undefined if the store
+   * The store of the host takes a result over that a worker keeps. Resolves with the store and the place, or undefined if the store
    * cannot open it.
    */
   adopt(id: number, memory: StoredMemory): Promise<(RemotePlace & { readonly store: Store }) | undefined>;

@@ -47,6 +47,7 @@ function bring(sources: readonly PieceSource["read"][], begun?: (incoming: Incom
         },
       };
     },
+    keeper: undefined,
     ...(begun && { begun }),
   });
   return { bringing, read, timers };

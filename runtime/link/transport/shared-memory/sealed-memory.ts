@@ -2,7 +2,7 @@
  * Bytes in memory that no process can change any more, and that other processes of the machine open. The memory is a file without a
  * name: the system frees it when no process refers to it, however the processes end. This needs the addon.
  */
-import { closeSync, ftruncateSync, openSync, readlinkSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readlinkSync, readSync, writeSync } from "node:fs";
 import { lazyModules } from "../../../lazy-modules.js";
 import { MEMORY_FILE_LINK, type RdmaAddon } from "../../../native/rdma-addon.js";
 import { sharedMemoryAddon } from "./select-addon.js";
@@ -34,7 +34,7 @@ export function canSealMemory(): boolean {
 export function sealMemory(parts: readonly Uint8Array[]): SealedPlace | undefined {
   const addon = canSealMemory() ? sharedMemoryAddon() : undefined;
   if (addon === undefined) return undefined;
-  const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+  const token = newToken();
   try {
     return { pid: process.pid, file: addon.storeMemory([...parts, token]), token };
   } catch {
@@ -60,7 +60,7 @@ export class UnsealedMemory {
     if (addon === undefined) return undefined;
     let file: number | undefined;
     try {
-      file = addon.openMemory();
+      file = addon.beginMemory();
       ftruncateSync(file, bytes + TOKEN_BYTES);
       return new UnsealedMemory(addon, file, bytes);
     } catch {
@@ -76,7 +76,7 @@ export class UnsealedMemory {
 
   /** Seals the memory. Its file is that of the place now, and the caller closes it. */
   seal(): SealedPlace {
-    const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+    const token = newToken();
     this.write(token, this.#bytes);
     this.#addon.sealMemory(this.file);
     return { pid: process.pid, file: this.file, token };
@@ -89,24 +89,71 @@ export class UnsealedMemory {
 }
 
 /**
+ * Writes new memory piece by piece.
+ *
+ * @param write writes all bytes, at the end of the file
+ * @returns the file, which the caller closes; undefined if this thread cannot share memory
+ * @throws Error what `write` throws, or the system has no memory or descriptors left
+ */
+export function sealWritten(write: (file: number) => void): SealedPlace | undefined {
+  const addon = canSealMemory() ? sharedMemoryAddon() : undefined;
+  if (addon === undefined) return undefined;
+  const token = newToken();
+  const file = addon.beginMemory();
+  try {
+    write(file);
+    if (writeSync(file, token) !== TOKEN_BYTES) throw new Error("cannot write memory: the system has no more");
+    addon.sealMemory(file);
+    return { pid: process.pid, file, token };
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+/** Returns random bytes that identify a file. */
+export function newToken(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+}
+
+/**
  * Opens the memory of another process, or of this one once more.
  *
  * @param bytes the number of bytes without the token
  * @returns a descriptor, which the caller closes; undefined if the memory is not there, or on another machine
  */
-export function openSealed({ pid, file, token }: SealedPlace, bytes: number): number | undefined {
-  if (sharedMemoryAddon() === undefined || token.length !== TOKEN_BYTES) return undefined;
+export function openSealed(place: SealedPlace, bytes: number): number | undefined {
+  return openByToken(place, bytes, (link) => link === MEMORY_FILE_LINK);
+}
+
+/**
+ * Opens a file that another process has open, if it ends with the token, and marks it as used by this process.
+ *
+ * @param bytes the number of bytes before the token
+ * @param isExpected decides by the target of the link of the descriptor, whether the file may be opened: opening another one could
+ *   have side effects
+ * @returns a descriptor, which the caller closes; undefined if there is no such file
+ */
+export function openByToken(
+  { pid, file, token }: SealedPlace,
+  bytes: number,
+  isExpected: (link: string) => boolean,
+): number | undefined {
+  const addon = sharedMemoryAddon();
+  if (addon === undefined || token.length !== TOKEN_BYTES) return undefined;
   const path = `/proc/${pid}/fd/${file}`;
   let opened: number | undefined;
   try {
-    // Opening another file could block, or have side effects.
-    if (readlinkSync(path) !== MEMORY_FILE_LINK) return undefined;
-    opened = openSync(path, "r");
+    if (!isExpected(readlinkSync(path))) return undefined;
+    // Opening a pipe waits without the flag.
+    opened = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = Buffer.alloc(TOKEN_BYTES + 1);
     if (
+      fstatSync(opened).isFile() &&
       readSync(opened, found, 0, TOKEN_BYTES + 1, bytes) === TOKEN_BYTES &&
       found.compare(token, 0, TOKEN_BYTES, 0, TOKEN_BYTES) === 0
     ) {
+      markUsed(addon, opened);
       return opened;
     }
   } catch {
@@ -114,6 +161,23 @@ export function openSealed({ pid, file, token }: SealedPlace, bytes: number): nu
   }
   if (opened !== undefined) closeSync(opened);
   return undefined;
+}
+
+function markUsed(addon: RdmaAddon, file: number): void {
+  try {
+    addon.markUsed(file);
+  } catch {
+    // Some file systems have no locks. The owner then thinks that nobody uses the file, which costs nothing but memory.
+  }
+}
+
+/** Returns whether other processes have a file open, or have mapped it, whose descriptor this process has. */
+export function isUsedElsewhere(file: number): boolean {
+  try {
+    return addonOf().isUsed(file);
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -2,17 +2,20 @@
 import {
   type ObjectPiece,
   type ObjectReference,
-  ObjectStoreActor,
-  type ObjectStoreMesh,
+  TaskStoreActor,
+  type TaskStoreMesh,
   type StoredMemory,
+  type StoreOptions,
   type TaskOwnerMesh,
   type TaskRootMesh,
 } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
-import { canSealMemory, currentCell, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
+import { currentCell, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
 import { bringValue } from "../objects/bring-value.js";
+import { closeStore, openStore } from "../objects/context-objects.js";
 import type { IncomingValue } from "../objects/incoming-value.js";
 import { callInTurn, sourcesOf } from "../objects/piece-sources.js";
+import type { ObjectStore } from "../objects/object-store.js";
 import { pieceOf } from "../objects/pieces.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { explainLoss } from "../refs/explain-loss.js";
@@ -28,24 +31,29 @@ interface Entry {
 }
 
 /** @internal */
-export class HostObjectStore extends ObjectStoreActor {
+export class HostStore extends TaskStoreActor {
   readonly #values = new Map<string, Entry>();
   /** The keys of the values of each owner, whose end is awaited. */
   readonly #owners = new Map<bigint, Set<string>>();
   readonly #cell = currentCell();
   readonly #root: TaskRootMesh<never>;
   readonly #host: number;
-  #self: Promise<ObjectStoreMesh<never>> | undefined;
+  readonly #context: string;
+  /** Counts the values. Undefined: this process cannot share memory. */
+  readonly #objects: ObjectStore | undefined;
+  #self: Promise<TaskStoreMesh<never>> | undefined;
   readonly #left: Promise<void>;
   #leave: () => void = () => {};
 
   static {
     // The process of a program has the store of its host. Promises cost it less without storage.
-    runWithoutStorage(HostObjectStore, ["adopt", "bring", "piece", "has", "drop", "untilLeft"]);
+    runWithoutStorage(HostStore, ["adopt", "bring", "piece", "has", "drop", "untilLeft"]);
   }
 
-  constructor(root: TaskRootMesh<never>, host: number) {
+  constructor({ context, root, host, objects }: StoreOptions) {
     super();
+    this.#context = context;
+    this.#objects = openStore(context, objects === undefined ? {} : { objects });
     this.#root = root;
     this.#host = host;
     this.#left = new Promise((resolve) => {
@@ -54,14 +62,15 @@ export class HostObjectStore extends ObjectStoreActor {
   }
 
   adopt(owner: TaskOwnerMesh<never>, id: number, memory: StoredMemory): StoredMemory | null {
-    const opened = StoredValue.open(memory);
+    const opened = StoredValue.open(memory, this.#objects);
     if (opened === undefined) return null;
+    opened.count();
     this.#add(owner, id, { value: opened, incoming: undefined, arrival: undefined });
     return opened.memory!;
   }
 
   async bring(reference: ObjectReference): Promise<StoredMemory | null> {
-    if (!canSealMemory()) return null;
+    if (this.#objects === undefined) return null;
     const { owner, id } = reference;
     const known = this.#values.get(keyOf(procsOf(owner)[0]!, id));
     if (known !== undefined) return known.value?.memory ?? known.arrival ?? null;
@@ -83,7 +92,7 @@ export class HostObjectStore extends ObjectStoreActor {
     try {
       const self = await this.#ownMesh();
       const source = sourcesOf({ owner, id, reader: self, inTurn: this.#inTurn });
-      const value = await bringValue({ label, clock: mainClock(), source, begun });
+      const value = await bringValue({ label, clock: mainClock(), source, begun, keeper: this.#objects });
       if (!(value instanceof StoredValue)) {
         this.#forget(procsOf(owner)[0]!, id, entry);
         return null;
@@ -91,6 +100,7 @@ export class HostObjectStore extends ObjectStoreActor {
       // A result that its host has made again meanwhile is here already.
       if (entry !== this.#values.get(keyOf(procsOf(owner)[0]!, id))) return value.memory!;
       entry.value = value;
+      value.count();
       this.#inTurn(() => tell(owner, () => owner.copied.broadcast(id, self)));
       return value.memory!;
     } catch (error) {
@@ -128,6 +138,7 @@ export class HostObjectStore extends ObjectStoreActor {
     this.#leave();
     for (const { value } of this.#values.values()) value?.close();
     this.#values.clear();
+    closeStore(this.#context);
   }
 
   #add(owner: TaskOwnerMesh<never>, id: number, entry: Entry): void {
@@ -163,9 +174,9 @@ export class HostObjectStore extends ObjectStoreActor {
   }
 
   /** The root knows the mesh of this actor. */
-  #ownMesh(): Promise<ObjectStoreMesh<never>> {
+  #ownMesh(): Promise<TaskStoreMesh<never>> {
     this.#self ??= callInTurn(this.#inTurn, () => this.#root.describe.callOne()).then(
-      ({ hosts }) => hosts[this.#host]!.objects,
+      ({ hosts }) => hosts[this.#host]!.store,
     );
     return this.#self;
   }
