@@ -37,6 +37,7 @@ export {
   type TaskErrorOptions,
   WorkerLostError,
 } from "./errors.js";
+export { objectRefCodec } from "./guests/object-ref-codec.js";
 export type { Resources } from "./host/resources.js";
 export { PlacementGroup } from "./placement/placement-group.js";
 export type { PlacementOptions } from "./placement/placement-options.js";

@@ -62,6 +62,15 @@ export class BorrowedResults {
     return result;
   }
 
+  /** Drops the values of a process, which has ended or has left the context. */
+  ownerLeft(proc: bigint, reason: ObjectLostError): void {
+    for (const [key, weak] of this.#results) {
+      if (!key.startsWith(`${proc}/`)) continue;
+      this.#results.delete(key);
+      weak.deref()?.lose(reason);
+    }
+  }
+
   close(reason: Error): void {
     this.#closed = reason;
     for (const weak of this.#results.values()) weak.deref()?.reject(reason);

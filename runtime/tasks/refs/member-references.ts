@@ -2,7 +2,7 @@
 import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
-import type { DropDetector } from "../kernel.js";
+import { callForAnswer, type DropDetector } from "../kernel.js";
 import { encodeHeld, type HeldValue } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { decodePlain, encodePlain, encodePlainParts, type PlainPlace } from "../values/index.js";
@@ -217,7 +217,18 @@ export class MemberReferences {
   }
 
   #watch(borrower: TaskOwnerMesh<never>, ended: () => void): void {
-    this.#member.inTurn(() => void borrower.untilLeft.callOne().then(ended, ended));
+    // The call does not keep the process alive.
+    this.#member.inTurn(() => callForAnswer(borrower.untilLeft, [], { answered: ended, failed: ended }));
+  }
+
+  /** Whether a value or the result of a task is being encoded or decoded, which keeps the references in it. */
+  get isCollecting(): boolean {
+    return this.#isCollecting;
+  }
+
+  /** Drops the values of a process, which has ended or has left the context. */
+  ownerLeft(proc: bigint, reason: ObjectLostError): void {
+    this.#borrowed.ownerLeft(proc, reason);
   }
 
   /** Ends the references, because the context is closed in this process. */

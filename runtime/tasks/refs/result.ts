@@ -91,10 +91,15 @@ export class Result {
 
   /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
   release(): void {
+    this.lose(new ObjectLostError(`the result of ${this.label} was released`));
+  }
+
+  /** Drops the value for another reason. Later reads fail with the error. */
+  lose(error: ObjectLostError): void {
     this.stored?.close();
     this.#value = undefined;
     this.contained = undefined;
-    this.reject(new ObjectLostError(`the result of ${this.label} was released`));
+    this.reject(error);
   }
 
   #tell(): void {
