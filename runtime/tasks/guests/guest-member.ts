@@ -79,7 +79,7 @@ function watchOwner({ member, owners, end }: Guest, owner: TaskOwnerMesh<never>)
     member.refs.ownerLeft(proc, new ObjectLostError(`the value is lost: ${why}`));
     if (owners.size === 0) end();
   };
-  // The call does not keep the process alive.
+  // The call is answered when the context is closed. Until then it keeps this process alive, if that is a program.
   member.inTurn(() =>
     callForAnswer(owner.untilLeft, [], {
       answered: () => left(`the context ${member.id} was closed`),

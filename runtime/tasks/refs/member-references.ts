@@ -217,7 +217,6 @@ export class MemberReferences {
   }
 
   #watch(borrower: TaskOwnerMesh<never>, ended: () => void): void {
-    // The call does not keep the process alive.
     this.#member.inTurn(() => callForAnswer(borrower.untilLeft, [], { answered: ended, failed: ended }));
   }
 
