@@ -12,7 +12,7 @@ const linked = [
   "test/link/**/*.test.ts",
   "test/proc/**/*.test.ts",
   "test/tasks/{begun-tasks,nested-references,places/killed-borrower}.test.ts",
-  "test/tasks/objects/**/*.test.ts",
+  "test/tasks/{meshes,objects}/**/*.test.ts",
 ];
 /** These tests use neither of the two: they start no process, and connect nothing but parts of the own process. */
 const unlinked = [

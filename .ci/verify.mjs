@@ -137,6 +137,7 @@ await check("compile the schemas of the tests", () =>
       "test/fixtures/vault-next",
       "test/gateway/project",
       "test/rdma/project",
+      "test/tasks/meshes/project",
       "test/tensor/project",
     ].map((project) => () => viceroy(project, "compile")),
   ),

@@ -122,6 +122,18 @@ export interface Tensor {
   readonly [tensor]: true;
 }
 
+declare const objectValue: unique symbol;
+/**
+ * A reference to a value of type `T` in a context of `viceroy/tasks`: what `put` and `run` of a `JobContext` return. The receiver reads the
+ * value by its method `get`. Processes of one machine share large values, which are not sent.
+ *
+ * The value itself is a plain value. It is not encoded by the schema, whose fingerprints do not depend on `T`.
+ */
+export interface ObjectRef<T> {
+  /** Marks the type for the compiler. */
+  readonly [objectValue]: T;
+}
+
 /** Any value that `JSON.parse` returns. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 

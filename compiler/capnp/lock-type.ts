@@ -78,6 +78,7 @@ class RetiredTypeParser {
       if (name === "nullable") return { kind: "nullable", inner: first };
       if (name === "set") return { kind: "set", element: first, readonly: false };
       if (name === "record") return { kind: "record", value: first };
+      if (name === "objectref") return { kind: "objectRef", element: first };
       if (name === "port") return { kind: "port", element: first };
       if (name === "map" && second !== undefined) return { kind: "map", key: first, value: second, readonly: false };
     }

@@ -9,6 +9,7 @@ export function holdsHandle(type: Type, index: SchemaIndex, seen: ReadonlySet<st
     case "mesh":
     case "rdmaBuffer":
     case "tensor":
+    case "objectRef":
       return true;
     case "inline":
       return type.shape.kind === "alias" && holdsHandle(type.shape.type, index, seen);

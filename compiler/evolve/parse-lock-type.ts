@@ -98,6 +98,8 @@ class LockTypeParser {
         return this.#close({ kind: "nullable", inner: this.#type(step) });
       case "port":
         return this.#close({ kind: "port", element: this.#type(`${step}(port)`) });
+      case "objectref":
+        return this.#close({ kind: "objectRef", element: this.#type(`${step}(value)`) });
       case "mesh":
         return this.#mesh();
       default:

@@ -248,6 +248,8 @@ class SchemaRebuilder {
         return { ...type, inner: this.#type(type.inner, where) };
       case "port":
         return { ...type, element: this.#type(type.element, shapePathBelow(where, "(port)")) };
+      case "objectRef":
+        return { ...type, element: this.#type(type.element, shapePathBelow(where, "(value)")) };
       case "ref":
         return { ...type, args: type.args.map((arg, i) => this.#type(arg, shapePathBelow(where, `<${i}>`))) };
       case "tuple": {

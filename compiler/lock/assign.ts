@@ -379,6 +379,8 @@ class ModuleIdAssigner {
         return { ...type, inner: this.#type(type.inner, path) };
       case "port":
         return { ...type, element: this.#type(type.element, `${path}(port)`) };
+      case "objectRef":
+        return { ...type, element: this.#type(type.element, `${path}(value)`) };
       case "ref":
         return { ...type, args: type.args.map((arg, i) => this.#type(arg, `${path}<${i}>`)) };
       default:

@@ -40,6 +40,8 @@ export function typeText(type: Type, named: (key: DeclarationKey) => string = de
       return type.shape.kind === "alias" ? text(type.shape.type) : type.shape.kind;
     case "port":
       return `port<${text(type.element)}>`;
+    case "objectRef":
+      return `objectref<${text(type.element)}>`;
     case "mesh":
       return `mesh<${[named(type.actor), ...(type.dimensions ?? []).map((name) => JSON.stringify(name))].join(", ")}>`;
     case "rdmaBuffer":

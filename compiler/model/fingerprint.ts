@@ -266,6 +266,7 @@ class FingerprintTexts {
         return `google.protobuf.${type.name}`;
       case "rdmaBuffer":
       case "tensor":
+      case "objectRef":
       case "unsupported":
         return type.kind;
     }

@@ -115,6 +115,7 @@ function mapParts(type: Type, change: (part: Type) => Type): Type {
     case "array":
     case "set":
     case "port":
+    case "objectRef":
       return { ...type, element: change(type.element) };
     case "tuple": {
       const elements = type.elements.map((element) => ({ ...element, type: change(element.type) }));
@@ -157,6 +158,7 @@ export function partsOf(type: Type): readonly Type[] {
     case "array":
     case "set":
     case "port":
+    case "objectRef":
       return [type.element];
     case "tuple":
       return [...type.elements.map((element) => element.type), ...(type.rest ? [type.rest] : [])];

@@ -72,6 +72,8 @@ export type Type =
   | { readonly kind: "mesh"; readonly actor: DeclarationKey; readonly dimensions?: readonly string[] }
   | { readonly kind: "rdmaBuffer" }
   | { readonly kind: "tensor" }
+  /** A reference to a value of tasks. Only TypeScript checks the type of the value. */
+  | { readonly kind: "objectRef"; readonly element: Type }
   /** A type of `google.protobuf` with its own representation in JSON. */
   | { readonly kind: "wellKnown"; readonly name: WellKnownName }
   /** A type that the schema language does not support. It becomes a diagnostic; emitters never see it. */

@@ -38,6 +38,7 @@ export {
   type TaskErrorOptions,
   WorkerLostError,
 } from "./errors.js";
+export { objectRefCodec } from "./guests/object-ref-codec.js";
 export type { Resources } from "./host/resources.js";
 export type { ObjectOptions } from "./objects/object-limits.js";
 export { PlacementGroup } from "./placement/placement-group.js";

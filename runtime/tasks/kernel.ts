@@ -5,21 +5,27 @@
 
 export { usesMusl } from "../../native/c-library.js";
 export { type AnswerTaker, callForAnswer } from "../actor/call/answer-call.js";
+export { interruptAtStop } from "../actor/cell/endless-handlers.js";
 export {
   type AnyTurn,
   callInTurn,
   currentCell,
   currentTurn,
   mainClock,
+  mainRoot,
   NoMessageTurn,
   runInTurn,
   runWithoutStorage,
 } from "../actor/context.js";
+export { RefusingDestination } from "../actor/delivery/refusing-destination.js";
 export { viewOf } from "../actor/mesh/actor-mesh.js";
+export { portsRead, portsWritten } from "../actor/port/announce-holders.js";
+export { PortTarget } from "../actor/port/port-target.js";
 export { type DropDetector, type DroppableReference, garbageCollector } from "../actor/proc/drop-watch.js";
 export type { ActorClass } from "../actor/reference/actor-request.js";
 export type { LocalActor } from "../actor/reference/local-actor.js";
 export { checkStopOptions } from "../actor/reference/mesh-record.js";
+export type { OpenPort, PortOwner } from "../actor/reference/open-port.js";
 export { lockFile } from "../cache/file-lock.js";
 export { cacheDirectory, makePrivateDirectory } from "../cache/private-files.js";
 export { endController } from "../host/hand-over/controller-end.js";
@@ -28,6 +34,7 @@ export { servedHosts } from "../host/hand-over/served-actor.js";
 export { attachmentOf } from "../host/mesh/host-mesh.js";
 export { quote } from "../job/quote.js";
 export type { Clock } from "../link/clock.js";
+export { DeliveryError } from "../link/errors.js";
 export {
   canSealMemory,
   countSealed,

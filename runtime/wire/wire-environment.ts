@@ -1,5 +1,5 @@
 /**
- * The codecs of handles: ports, meshes, registered memory and tensors. `wire/` does not know what a handle refers to, so
+ * The codecs of handles: ports, meshes, registered memory, tensors and references to values of tasks. `wire/` does not know what a handle refers to, so
  * the modules that do register these codecs.
  *
  * They are registered once for a process and not passed to each reader and writer: a codec such as `OrderCodec` encodes
@@ -29,6 +29,8 @@ export interface WireEnvironment {
   readBuffer?(r: Reader): unknown;
   writeTensor?(w: Writer, tensor: unknown): void;
   readTensor?(r: Reader): unknown;
+  writeObjectRef?(w: Writer, ref: unknown): void;
+  readObjectRef?(r: Reader): unknown;
 }
 
 let registered: WireEnvironment | undefined;
@@ -65,7 +67,7 @@ export function wireEnvironment(handles?: MessageHandles): WireEnvironment {
 }
 
 /**
- * Runs a function in which ports, meshes, registered memory and tensors can be neither encoded nor decoded. Use it for
+ * Runs a function in which handles, such as ports and meshes, can be neither encoded nor decoded. Use it for
  * bytes from outside the program, which must not name an address that this process would connect to.
  *
  * @param step a synchronous function; asynchronous work that it starts is not covered
@@ -91,6 +93,8 @@ const refusingEnvironment: Required<WireEnvironment> = {
   readBuffer: () => refuseHandle("RdmaBuffer"),
   writeTensor: () => refuseHandle("Tensor"),
   readTensor: () => refuseHandle("Tensor"),
+  writeObjectRef: () => refuseHandle("ObjectRef"),
+  readObjectRef: () => refuseHandle("ObjectRef"),
 };
 
 function refuseHandle(handle: string): never {

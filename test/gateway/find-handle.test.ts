@@ -44,6 +44,7 @@ const handles: readonly Codec<unknown>[] = [
   codec.mesh(() => shopActor),
   codec.rdmaBuffer(),
   codec.tensor(),
+  codec.objectRef(() => codec.string),
 ];
 const plain: readonly Codec<unknown>[] = [codec.int32, codec.string, codec.bytes, codec.any, codec.value, codec.date];
 
@@ -118,8 +119,9 @@ describe("refused endpoints", () => {
 describe("withoutHandles", () => {
   const environment = () => "read";
   const write = () => {};
-  const all = { readPort: environment, readMesh: environment, readBuffer: environment, readTensor: environment };
-  const known = { ...all, writePort: write, writeMesh: write, writeBuffer: write, writeTensor: write };
+  const inMeshes = { readPort: environment, readMesh: environment, writePort: write, writeMesh: write };
+  const others = { readBuffer: environment, readTensor: environment, readObjectRef: environment };
+  const known = { ...inMeshes, ...others, writeBuffer: write, writeTensor: write, writeObjectRef: write };
 
   test.each(handles.map((handle) => [handle.name, handle] as const))("refuses a %s in both layouts", (_, handle) => {
     setWireEnvironment(known);

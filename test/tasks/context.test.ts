@@ -166,7 +166,7 @@ describe.each(["inline", "process"] as const)("a context with isolation %s", (is
     // @ts-expect-error a reference cannot be awaited
     const awaited = (async () => await ref)();
     await expect(awaited).rejects.toThrow(
-      "cannot await the reference to put: an ObjectRef is no promise; use await context.get(ref)",
+      "cannot await the reference to put: an ObjectRef is no promise; use await ref.get()",
     );
   });
 

@@ -17,6 +17,8 @@ const named: WireEnvironment = {
   readBuffer: (r) => r.string(),
   writeTensor: (w, tensor) => w.string(tensor as string),
   readTensor: (r) => r.string(),
+  writeObjectRef: (w, ref) => w.string(ref as string),
+  readObjectRef: (r) => r.string(),
 };
 beforeEach(() => setWireEnvironment(named));
 afterEach(() => setWireEnvironment(undefined));
@@ -110,7 +112,12 @@ const codecs: readonly Codec<unknown>[] = [
     codec.lazy(() => shape),
   ],
   ...[codec.value, codec.struct, codec.listValue, codec.nullValue, codec.timestamp, codec.any, codec.stringValue],
-  codec.object("Handles", { port: codec.port(() => point), buffer: codec.rdmaBuffer(), tensor: codec.tensor() }),
+  codec.object("Handles", {
+    port: codec.port(() => point),
+    buffer: codec.rdmaBuffer(),
+    tensor: codec.tensor(),
+    ref: codec.objectRef(() => point),
+  }),
 ];
 
 /** All reasons for which altered bytes may be refused. */
@@ -153,9 +160,10 @@ const reasons = {
     /^invalid \w+Array: -?\d+ is not in the range of its elements$/,
     /^invalid date: expected a time from -8.64e15 to 8.64e15 ms$/,
     /^invalid (Choice|Shape|oneof): expected ("\w+", )*"\w+"( or "\w+")?, got none of them$/,
-    /^invalid (Port<Point>|RdmaBuffer|Tensor): it is missing, and has no default$/,
+    /^invalid (Port<Point>|RdmaBuffer|Tensor|ObjectRef<Point>): it is missing, and has no default$/,
     /^it is missing, and has no default$/,
     // Errors in the state of a handle.
+    /^there are more blocks than values need$/,
     /^the string heap starts outside the message$/,
     /^the blocks start outside the message$/,
     /^there is more text than strings need$/,

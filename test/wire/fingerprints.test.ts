@@ -51,6 +51,7 @@ describe("the fingerprint of a codec", () => {
     [codec.mesh(() => ({ name: "Counter" }) as never, ["hosts", "gpus"]), "mesh(Counter,hosts,gpus)"],
     [codec.rdmaBuffer(), "rdmaBuffer"],
     [codec.tensor(), "tensor"],
+    [codec.objectRef(() => leaf), "objectRef"],
     [codec.value, "google.protobuf.Value"],
     [codec.struct, "google.protobuf.Struct"],
     [codec.listValue, "google.protobuf.ListValue"],

@@ -45,6 +45,12 @@ async function bundle(schema: Schema, exportOf: (file: string) => string, naming
           setup.onLoad({ filter: /.*/, namespace: "generated" }, ({ path }) => {
             return { contents: files.get(path) ?? "", loader: "ts" };
           });
+          // Codecs of references without the rest of viceroy/tasks.
+          setup.onResolve({ filter: /^viceroy\/tasks$/ }, ({ path }) => ({ path, namespace: "tasks" }));
+          setup.onLoad({ filter: /.*/, namespace: "tasks" }, () => {
+            const contents = `import { codec } from "viceroy/codegen/v1"; export const objectRefCodec = codec.objectRef;`;
+            return { contents, loader: "ts" };
+          });
         },
       },
     ],

@@ -15,7 +15,14 @@ import {
 
 /** Removes the codecs of buffers and tensors. */
 const nothing = {
-  ...{ readTensor: undefined, writeTensor: undefined, readBuffer: undefined, writeBuffer: undefined },
+  ...{
+    readObjectRef: undefined,
+    writeObjectRef: undefined,
+    readTensor: undefined,
+    writeTensor: undefined,
+    readBuffer: undefined,
+    writeBuffer: undefined,
+  },
 } as unknown as Partial<WireEnvironment>;
 
 afterEach(() => {
@@ -55,6 +62,16 @@ test("a handle without a registered codec is refused with advice", () => {
   expect(() => codec.rdmaBuffer().decode(bytes)).toThrow(
     "cannot decode RdmaBuffer: RdmaBuffer is not supported by this runtime",
   );
+});
+
+test("a reference to a value of tasks is refused with advice until its codec is added", () => {
+  setWireEnvironment(named);
+  const ref = codec.objectRef<string>(() => codec.int32);
+  const advice = 'import "viceroy/tasks" in the module of its actors, or in its program';
+  expect(() => ref.encode("ref")).toThrow(`cannot encode ObjectRef<int32>: this process has no references`);
+  expect(() => ref.encode("ref")).toThrow(advice);
+  extendWireEnvironment({ writeObjectRef: (w) => w.string("ref"), readObjectRef: (r) => r.string() });
+  expect(ref.decode(ref.encode("ref"))).toBe("ref");
 });
 
 test("codecs can be added before and after the runtime is registered", () => {

@@ -141,6 +141,12 @@ export const types = {
     text: "cannot send {type}: a task is a function and not a value",
     fix: "Send its arguments or its result. A task is an exported interface that extends `Task<[n: number], number>`.",
   },
+  VC1125: {
+    slug: "lone-object-ref",
+    severity: "error",
+    text: "cannot use an ObjectRef as {place}: {why}",
+    fix: "Put it into an object: `{ weights: ObjectRef<T> }`.",
+  },
   VC1130: {
     slug: "oneof-some-ids",
     severity: "error",

@@ -1,6 +1,6 @@
 /**
- * The names that generated code imports from Viceroy: the ABI, and `viceroy/tensor` if the schema has tensors.
- * Generated code imports nothing else of the runtime.
+ * The names that generated code imports from Viceroy: the ABI, `viceroy/tensor` if the schema has tensors, and `viceroy/tasks` if it
+ * has references to values of tasks. Generated code imports nothing else of the runtime.
  */
 import { type Code, importedType, importedValue } from "../kit/index.js";
 
@@ -18,6 +18,11 @@ export const tensorType = importedType(tensors, "Tensor");
 export const tensorCodec = importedValue(tensors, "tensorCodec");
 export const tensorArguments = importedValue(tensors, "tensorArguments");
 export const propagated = importedValue(tensors, "propagated");
+
+/** The module that enables messages to hold references to values of tasks when it is imported. */
+const tasks = "viceroy/tasks";
+export const objectRefType = importedType(tasks, "ObjectRef");
+export const objectRefCodec = importedValue(tasks, "objectRefCodec");
 
 /** Returns a function that creates one object per key. Identical name objects are spelt without comparison. */
 export function memoizeByKey<Made extends Code>(make: (key: string) => Made): (key: string) => Made {

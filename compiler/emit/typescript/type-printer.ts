@@ -19,7 +19,7 @@ import {
   unionArgument,
   unionElement,
 } from "../kit/index.js";
-import { abiType, tensorType } from "./abi-names.js";
+import { abiType, objectRefType, tensorType } from "./abi-names.js";
 import type { EmitContext } from "./emit-context.js";
 
 /** The names of the type parameters in scope. */
@@ -94,6 +94,8 @@ export class TypePrinter {
         return abiType("RdmaBuffer");
       case "tensor":
         return tensorType;
+      case "objectRef":
+        return this.generic(objectRefType, [type.element]);
       case "wellKnown":
         return abiType(type.name);
       case "unsupported":
@@ -201,7 +203,7 @@ export function isObjectType(type: Type): boolean {
 export function isApplied(type: Type): boolean {
   if (type.kind === "ref") return type.args.length > 0;
   if (type.kind === "mesh") return type.dimensions !== undefined;
-  return ["map", "set", "record", "port"].includes(type.kind);
+  return ["map", "set", "record", "port", "objectRef"].includes(type.kind);
 }
 
 /** Returns whether an enumeration has one value. Such literals, the discriminants of variants among them, stay closed. */
@@ -233,7 +235,7 @@ function isCompact(type: Type): boolean {
     case "inline":
       return isObjectType(type) || type.shape.kind === "message" || isLoneLiteral(type.shape);
     default:
-      return !["array", "tuple", "map", "set", "record", "port"].includes(type.kind);
+      return !["array", "tuple", "map", "set", "record", "port", "objectRef"].includes(type.kind);
   }
 }
 

@@ -12,6 +12,7 @@ const handles: Readonly<Record<string, readonly [name: string, doc: string]>> = 
   port: ["Port", "A destination of messages, inside a running mesh."],
   mesh: ["Mesh", "A mesh of actors, inside a running mesh."],
   rdmaBuffer: ["RdmaBuffer", "Registered memory of a process, inside a running mesh."],
+  objectRef: ["ObjectRef", "A reference to a value of tasks, inside a running mesh."],
   tensor: ["Tensor", "A tensor, inside a running mesh."],
 };
 

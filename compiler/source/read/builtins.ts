@@ -22,7 +22,7 @@ export const vocabularyScalars: Readonly<Record<string, ScalarName>> = {
 export const vocabularyNames: ReadonlySet<string> = new Set([
   ...Object.keys(vocabularyScalars),
   ...wellKnownNames,
-  ..."Actor Task Stream Port Mesh RdmaBuffer Tensor Oneof".split(" "),
+  ..."Actor Task Stream Port Mesh RdmaBuffer Tensor ObjectRef Oneof".split(" "),
 ]);
 
 export const typedArrays: Readonly<Record<string, TypedArrayElement>> = {

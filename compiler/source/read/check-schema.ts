@@ -13,6 +13,7 @@ import {
   partsOfShape,
   type SchemaIndex,
 } from "../../model/resolve.js";
+import { checkObjectRefs } from "./check-object-refs.js";
 import { checkStates } from "./check-states.js";
 
 /**
@@ -27,6 +28,7 @@ export function checkSchema(schema: Schema): readonly Diagnostic[] {
     ...impossible(schema, index),
     ...schema.modules.flatMap(namedAsMember),
     ...checkStates(schema, index),
+    ...checkObjectRefs(schema, index),
   ];
 }
 

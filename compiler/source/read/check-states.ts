@@ -12,6 +12,7 @@ const handles: Readonly<Partial<Record<Type["kind"], string>>> = {
   mesh: "a mesh",
   rdmaBuffer: "an RdmaBuffer",
   tensor: "a tensor",
+  objectRef: "an ObjectRef",
 };
 
 /** Returns the problems of the states of actors. */

@@ -239,6 +239,10 @@ function vocabularyType(type: SourceReference, scope: FileScope, owner: string, 
       return { kind: "rdmaBuffer" };
     case "Tensor":
       return { kind: "tensor" };
+    case "ObjectRef":
+      return first === undefined
+        ? reportedByCompiler(type, scope)
+        : { kind: "objectRef", element: readType(first, scope, owner, context) };
     case "Stream":
       return unsupported(type, scope, "VC1115", { type: scope.text(type) });
     case "Actor":

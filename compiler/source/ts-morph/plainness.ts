@@ -222,7 +222,7 @@ class PlainCheck {
     const [first, second] = args;
     if (isScalar.test(name) || isWellKnown(name)) return args.length === 0;
     if (first === undefined) return false;
-    if (name === "Port" || name === "Stream") return args.length === 1 && this.#type(first);
+    if (name === "Port" || name === "Stream" || name === "ObjectRef") return args.length === 1 && this.#type(first);
     if (name === "Oneof") return args.length === 1 && first.kind === "object" && this.#type(first);
     if (name !== "Mesh" || args.length > 2 || first.kind !== "reference" || first.key === undefined) return false;
     const isNames = second === undefined || isLiterals(second);

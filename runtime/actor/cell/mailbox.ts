@@ -19,6 +19,7 @@ import {
 } from "./answer.js";
 import type { CallLimit } from "./call-limit.js";
 import { ConcurrencyLimits } from "./concurrency-limits.js";
+import { isInterruptedAtStop } from "./endless-handlers.js";
 import { invokeHandler, promiseFrom } from "./invoke.js";
 import { type MessagePasser, passingHandler } from "./message-passer.js";
 import { Replier } from "./replier.js";
@@ -121,9 +122,10 @@ export class Mailbox {
     return this.#waiting.some((turn) => isInChain(turn.extension?.chain ?? emptyChain, token));
   }
 
-  /** Whether no message waits or is being handled, and no call waits for an answer through a port. */
+  /** Whether no message waits or is being handled, apart from those that a stop interrupts, and no call waits for an answer through a port. */
   get isIdle(): boolean {
-    if (this.#serial !== undefined || this.length > 0 || (this.#concurrent?.size ?? 0) > 0) return false;
+    if (this.#serial !== undefined || this.length > 0) return false;
+    for (const turn of this.#concurrent ?? []) if (!isInterruptedAtStop(turn)) return false;
     if (this.#isPaused || this.#interludes !== undefined) return false;
     return !this.#hasUnansweredPorts;
   }

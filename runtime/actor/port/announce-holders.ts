@@ -16,9 +16,17 @@ export interface PortHolder {
   readonly name: string;
 }
 
-/** A port in a message. */
+/** A port in a message, or another handle that is followed as ports are. */
 export interface PortInMessage {
   readonly target: PortTarget;
+  /** Opens the port before its holders are announced. Returns false if it is not in the message that has been sent. */
+  readonly openForHolders?: () => boolean;
+  /**
+   * Called in place of making the receiving actor a holder until it ends.
+   *
+   * @param release ends the hold of this actor
+   */
+  readonly received?: (release: () => void) => void;
 }
 
 /** The ports in the message that was encoded last. */
@@ -39,7 +47,8 @@ export function announceHolders(
   holders: readonly PortHolder[],
   unreachable: readonly PortHolder[] = [],
 ): void {
-  for (const { target } of portsWritten.splice(0)) {
+  for (const { target, openForHolders } of portsWritten.splice(0)) {
+    if (openForHolders?.() === false) continue;
     for (const holder of [...holders, ...unreachable]) tellOwner(from, target, holder, true);
     for (const holder of unreachable) tellOwner(from, target, holder, false);
   }

@@ -23,7 +23,11 @@ export class OwnedPorts {
     const held = this.#ports;
     const { incarnation } = this.#id;
     for (const port of portsRead.splice(0)) {
-      const { target } = port;
+      const { target, received } = port;
+      if (received !== undefined) {
+        received(() => this.#release(target));
+        continue;
+      }
       held.add(target);
       // The sender may have announced the previous incarnation as the holder.
       if (incarnation > 0) announceHolder(this.#proc, target, this.#holder(incarnation));

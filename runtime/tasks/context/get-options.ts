@@ -1,11 +1,7 @@
-/** The options and the results of `JobContext.get`. */
+/** The options and the results of `JobContext.get`, for its signatures. */
 import type { ObjectRef } from "../refs/object-ref.js";
 
-/** The options of `JobContext.get`. */
-export interface GetOptions {
-  /** The longest time to wait, in milliseconds, from 0. Default: no limit. */
-  readonly timeout?: number;
-}
+export type { GetOptions } from "../refs/get-options.js";
 
 /** The values of a list of references and values. */
 export type Values<L extends readonly unknown[]> = {

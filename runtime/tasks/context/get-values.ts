@@ -1,13 +1,16 @@
 /** `JobContext.get`: waits for values, and lets other tasks run meanwhile. */
 import { TimeoutError } from "../../index.js";
+import { currentCell } from "../kernel.js";
 import { decodeHeld, type HeldValue } from "../objects/held-value.js";
-import { type ObjectRef, ObjectRef as Ref, recordOf } from "../refs/object-ref.js";
+import { type ObjectRef, ObjectRef as Ref, recordOf, setGetValue } from "../refs/object-ref.js";
 import type { ValueCodec } from "../refs/value-codec.js";
 import { currentScope } from "./current.js";
 import type { GetOptions } from "./get-options.js";
 import type { ContextMember } from "./member.js";
 import { checkTimeout } from "./timeout.js";
 import { whileWaiting } from "./while-waiting.js";
+
+setGetValue((ref, options) => getOne(recordOf(ref).member as ContextMember, ref, options));
 
 export function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: GetOptions): Promise<unknown> {
   const what = "cannot get a result";
@@ -19,15 +22,24 @@ export function getOne(member: ContextMember, ref: ObjectRef<unknown>, options: 
     codec.load === undefined &&
     currentScope()?.task === undefined
   ) {
+    const reader = readerOf(member);
     return new Promise((resolve, reject) => {
       result.whenSettled(() => {
         const { value } = result;
         if (value === undefined) reject(result.error!);
-        else decodeFor(codec, value, member, resolve, reject);
+        else decodeFor(codec, value, reader, resolve, reject);
       });
     });
   }
   return getWaiting(member, ref, options.timeout, what);
+}
+
+/** Returns who reads a value: each task and each actor reads memory of its own, and so does the program. */
+function readerOf(member: ContextMember): object {
+  const task = currentScope()?.task;
+  if (task !== undefined) return task;
+  const cell = currentCell();
+  return cell.isRoot ? member : cell;
 }
 
 function decodeFor(
@@ -85,8 +97,7 @@ function valueIn(member: ContextMember, ref: ObjectRef<unknown>): unknown {
   const { result, codec } = recordOf(ref);
   const { value } = result;
   if (value === undefined) throw result.error!;
-  // Each task reads memory of its own, and so does the program.
-  const reader = currentScope()?.task ?? member;
+  const reader = readerOf(member);
   if (codec.load === undefined) return decodeHeld(codec, value, reader);
   return codec.load().then(() => decodeHeld(codec, value, reader));
 }

@@ -10,7 +10,7 @@ import {
   type TaskRootMesh,
 } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
-import { currentCell, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
+import { currentCell, interruptAtStop, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
 import { bringValue } from "../objects/bring-value.js";
 import { closeStore, openStore } from "../objects/context-objects.js";
 import type { IncomingValue } from "../objects/incoming-value.js";
@@ -48,6 +48,7 @@ export class HostStore extends TaskStoreActor {
   static {
     // The process of a program has the store of its host. Promises cost it less without storage.
     runWithoutStorage(HostStore, ["adopt", "bring", "piece", "has", "drop", "untilLeft"]);
+    interruptAtStop(HostStore, ["untilLeft"]);
   }
 
   constructor({ context, root, host, objects }: StoreOptions) {

@@ -1,6 +1,7 @@
 /** The results of other processes to which this process has references. */
 import type { ObjectReference, TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
+import type { ObjectLostError } from "../errors.js";
 import type { DropDetector, DroppableReference } from "../kernel.js";
 import { tell } from "../tell.js";
 import { BorrowedValue, type Borrower } from "./borrowed-value.js";
@@ -66,6 +67,16 @@ export class BorrowedResults {
   suspectDropped(): void {
     for (const { value, held } of this.#values.values()) {
       if (value.deref()?.result.stored !== undefined) this.#drops.suspectDropped(held);
+    }
+  }
+
+  /** Drops the values of a process, which has ended or has left the context. */
+  ownerLeft(proc: bigint, reason: ObjectLostError): void {
+    for (const [key, { value, held }] of this.#values) {
+      if (!key.startsWith(`${proc}/`)) continue;
+      this.#values.delete(key);
+      this.#drops.unwatch(held);
+      value.deref()?.result.lose(reason);
     }
   }
 

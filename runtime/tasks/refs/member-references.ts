@@ -2,7 +2,7 @@
 import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import type { ObjectLostError } from "../errors.js";
-import type { Clock, DropDetector } from "../kernel.js";
+import { callForAnswer, type Clock, type DropDetector } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
 import { type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
 import type { ObjectStore } from "../objects/object-store.js";
@@ -236,7 +236,17 @@ export class MemberReferences {
   }
 
   #watch(borrower: TaskOwnerMesh<never>, ended: () => void): void {
-    this.#member.inTurn(() => void borrower.untilLeft.callOne().then(ended, ended));
+    this.#member.inTurn(() => callForAnswer(borrower.untilLeft, [], { answered: ended, failed: ended }));
+  }
+
+  /** Whether a value or the result of a task is being encoded or decoded, which keeps the references in it. */
+  get isCollecting(): boolean {
+    return this.#isCollecting;
+  }
+
+  /** Drops the values of a process, which has ended or has left the context. */
+  ownerLeft(proc: bigint, reason: ObjectLostError): void {
+    this.#borrowed.ownerLeft(proc, reason);
   }
 
   /** Tasks of this process have ended, and may have dropped references to large values of others. */

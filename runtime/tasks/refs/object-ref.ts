@@ -1,5 +1,6 @@
 /** `ObjectRef`: what a program holds in place of a result. */
 import type { ObjectReference } from "../../../generated/tasks.js";
+import type { GetOptions } from "./get-options.js";
 import type { Result } from "./result.js";
 import type { ValueCodec } from "./value-codec.js";
 
@@ -10,8 +11,21 @@ export interface RefContext {
   readonly proc: bigint;
   /** The reason for which the context is closed in this process. Undefined: it is open. */
   readonly closed: string | undefined;
-  /** Encodes references of this context. */
-  readonly refs: { write(ref: object): Uint8Array };
+  readonly refs: {
+    /** Encodes references of this context. */
+    write(ref: object): Uint8Array;
+    /** Whether a value or the result of a task is being encoded or decoded, which keeps the references in it. */
+    readonly isCollecting: boolean;
+  };
+}
+
+type GetValue = (ref: ObjectRef<unknown>, options: GetOptions) => Promise<unknown>;
+
+let getValue: GetValue;
+
+/** Sets what reads values. The module of `get` does it. */
+export function setGetValue(get: GetValue): void {
+  getValue = get;
 }
 
 let readRecord: (ref: ObjectRef<unknown>) => RefRecord;
@@ -30,8 +44,8 @@ declare const value: unique symbol;
 
 /**
  * A reference to the result of a task, of a call of an actor, or to a value that was stored by `put`. It is no promise: pass it
- * to other tasks, and read the value by `await context.get(ref)`. A reference keeps its result. The result is dropped when
- * no process has a reference to it, or after {@link release}.
+ * to other tasks and to actors, and read the value by `await context.get(ref)` or `await ref.get()`. A reference keeps its result. The
+ * result is dropped when no process has a reference to it, or after {@link release}.
  */
 export class ObjectRef<T> {
   /**
@@ -66,6 +80,23 @@ export class ObjectRef<T> {
   }
 
   /**
+   * Waits for the value. It does what `get` of its context does, also in processes without a context: those of actors that were sent the
+   * reference.
+   *
+   * @param options a time limit
+   * @returns a copy of the value; each call returns its own. Binary values of 64 KiB and more can be mapped from the memory of the machine
+   *   instead: one task or actor sees the same memory at each call, and nobody else sees what it writes there
+   * @throws {TaskError} as a rejection, when the task threw
+   * @throws {WorkerLostError} as a rejection, when the process of the task ended
+   * @throws {ObjectLostError} as a rejection, when the value was released or lost, or the context was closed
+   * @throws {DeadlockError} as a rejection, when the task would wait for itself, or for a task that waits for it
+   * @throws {TimeoutError} as a rejection, when the time limit has passed
+   */
+  get(options: GetOptions = {}): Promise<T> {
+    return getValue(this, options) as Promise<T>;
+  }
+
+  /**
    * Drops the value, although references to it exist. Later reads reject with ObjectLostError. Releasing a reference that
    * another process owns drops only what this process has of it.
    */
@@ -84,10 +115,8 @@ export class ObjectRef<T> {
    * @hidden
    */
   // biome-ignore lint/suspicious/noThenProperty: awaiting a reference is a mistake, which is reported by this property
-  get then(): (use: "await context.get(ref)") => never {
-    throw new TypeError(
-      `cannot await the reference to ${this.label}: an ObjectRef is no promise; use await context.get(ref)`,
-    );
+  get then(): (use: "await ref.get()") => never {
+    throw new TypeError(`cannot await the reference to ${this.label}: an ObjectRef is no promise; use await ref.get()`);
   }
 
   /** Returns the name and the state as text: `ObjectRef square (pending)`. */

@@ -8,7 +8,7 @@ import {
   type TaskOwnerMesh,
 } from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
-import { currentCell, runWithoutStorage } from "../kernel.js";
+import { currentCell, interruptAtStop, runWithoutStorage } from "../kernel.js";
 import { bytesOfHeld } from "../objects/held-value.js";
 import { pieceOf } from "../objects/pieces.js";
 
@@ -19,14 +19,19 @@ function keyOf(context: string, proc: bigint): string {
   return `${context}/${proc}`;
 }
 
-/** Makes a member reachable for the owner actor that is created with its id. */
-export function addMember(member: ContextMember): void {
-  members.set(keyOf(member.id, member.proc), member);
+/** Makes a member reachable for the owner actor that is created with its name, the id of the context unless the process is a guest. */
+export function addMember(member: ContextMember, name = member.id): void {
+  members.set(keyOf(name, member.proc), member);
 }
 
 /** Forgets a member whose context has been closed. */
-export function removeMember({ id, proc }: ContextMember): void {
-  members.delete(keyOf(id, proc));
+export function removeMember({ id, proc }: ContextMember, name = id): void {
+  members.delete(keyOf(name, proc));
+}
+
+/** Returns the part of a context in a process of this event loop. */
+export function memberOf(context: string, proc: bigint): ContextMember | undefined {
+  return members.get(keyOf(context, proc));
 }
 
 /** @internal */
@@ -45,6 +50,7 @@ export class ResultOwner extends TaskOwnerActor {
       "unborrow",
       "untilLeft",
     ]);
+    interruptAtStop(ResultOwner, ["untilLeft"]);
   }
 
   constructor(context: string) {

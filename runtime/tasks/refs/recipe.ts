@@ -54,7 +54,7 @@ export class Recipe {
   remake(result: Result, reason: string): boolean {
     if (this.#retries === 0) return false;
     this.#retries--;
-    result.lose(reason);
+    result.remade(reason);
     this.#run(result);
     return true;
   }

@@ -144,13 +144,18 @@ export class Result {
   }
 
   /** The value that was elsewhere is lost, and is being made again: the result is pending. */
-  lose(reason: string): void {
+  remade(reason: string): void {
     this.#loss = reason;
     this.#elsewhere?.lost();
   }
 
   /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
   release(): void {
+    this.lose(new ObjectLostError(`the result of ${this.label} was released`));
+  }
+
+  /** Drops the value for another reason. Later reads fail with the error. */
+  lose(error: ObjectLostError): void {
     this.stored?.close();
     this.copies?.drop();
     this.recipe = undefined;
@@ -158,7 +163,7 @@ export class Result {
     this.#elsewhere = undefined;
     this.#value = undefined;
     this.contained = undefined;
-    this.reject(new ObjectLostError(`the result of ${this.label} was released`));
+    this.reject(error);
   }
 
   #tellSettled(): void {

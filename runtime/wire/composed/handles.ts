@@ -1,5 +1,5 @@
 /**
- * Codecs of handles: ports, meshes, registered memory and tensors. These codecs write the length of a handle and check that
+ * Codecs of handles: ports, meshes, registered memory, tensors and references to values of tasks. These codecs write the length of a handle and check that
  * exactly this many bytes are read. The registered codecs (wire-environment.ts) write and read the handle itself.
  */
 import type { Codec } from "../codec.js";
@@ -25,7 +25,7 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
   protected abstract readHandle(environment: WireEnvironment, r: Reader): T;
 
   readonly protoForm: ProtoMessageForm = { kind: "message" };
-  abstract readonly handle: "Port" | "Mesh" | "RdmaBuffer" | "Tensor";
+  abstract readonly handle: "Port" | "Mesh" | "RdmaBuffer" | "Tensor" | "ObjectRef";
 
   get jsonForm(): JsonForm<T> {
     const refuse = (): never => {
@@ -198,6 +198,47 @@ export class TensorCodec<T> extends HandleCodec<T> {
     if (environment.readTensor === undefined) throw noTensors();
     return environment.readTensor(r) as T;
   }
+}
+
+export class ObjectRefCodec<T> extends HandleCodec<T> {
+  readonly handle = "ObjectRef";
+  readonly #element: () => Codec<unknown>;
+
+  /** @param element returns the codec, which may be in a module that is still being loaded */
+  constructor(element: () => Codec<unknown>) {
+    super();
+    this.#element = element;
+  }
+
+  get name(): string {
+    return `ObjectRef<${this.#element().name}>`;
+  }
+
+  /** A reference contains text and bytes. */
+  protected override holdsItself(): boolean {
+    return true;
+  }
+
+  /** The value is in no message, so that its type matters to the type checker alone. */
+  protected fingerprintText(): string {
+    return "objectRef";
+  }
+
+  protected writeHandle(environment: WireEnvironment, w: Writer, value: T): void {
+    if (environment.writeObjectRef === undefined) throw noObjectRefs();
+    environment.writeObjectRef(w, value);
+  }
+
+  protected readHandle(environment: WireEnvironment, r: Reader): T {
+    if (environment.readObjectRef === undefined) throw noObjectRefs();
+    return environment.readObjectRef(r) as T;
+  }
+}
+
+function noObjectRefs(): Error {
+  return new Error(
+    'this process has no references to values of tasks: import "viceroy/tasks" in the module of its actors, or in its program',
+  );
 }
 
 function noTensors(): Error {

@@ -10,7 +10,7 @@ import { type ChoiceProto, OneofCodec, UnionCodec } from "./choices.js";
 import { MapCodec, RecordCodec, SetCodec } from "./collections.js";
 import { EnumCodec, type EnumProto, RangeCodec } from "./enums.js";
 import { generic } from "./generic.js";
-import { MeshCodec, PortCodec, RdmaBufferCodec, TensorCodec } from "./handles.js";
+import { MeshCodec, ObjectRefCodec, PortCodec, RdmaBufferCodec, TensorCodec } from "./handles.js";
 import * as jsonValues from "./json-value.js";
 import { LazyCodec } from "./lazy.js";
 import { type FieldCodecs, ObjectCodec, type ObjectOf, type ObjectProto } from "./object.js";
@@ -226,6 +226,15 @@ export const codec = {
   /** Makes the codec of a tensor. */
   tensor<T>(): Codec<T> {
     return new TensorCodec<T>();
+  },
+
+  /**
+   * Makes the codec of a reference to a value of tasks.
+   *
+   * @param element returns the codec of the type of the value. Only its name is used: the value is in no message
+   */
+  objectRef<R>(element: () => Codec<unknown>): Codec<R> {
+    return new ObjectRefCodec<R>(element);
   },
 
   /**

@@ -58,6 +58,7 @@ const types: readonly (readonly [string, Type])[] = [
   ["record<set<int32>[]>", { kind: "record", value: array({ kind: "set", element: int32, readonly: false }) }],
   ["nullable<int32[]>[]", array({ kind: "nullable", inner: array(int32) })],
   ["port<nullable<string>>", { kind: "port", element: { kind: "nullable", inner: string } }],
+  ["objectref<string[]>", { kind: "objectRef", element: array(string) }],
   ["mesh<Counter>", counter],
   ['mesh<Counter, "gpus", "a \\"b">[]', array({ ...counter, dimensions: ["gpus", 'a "b'] })],
   ["[]", tuple([])],

@@ -36,6 +36,7 @@ test.each<readonly [text: string, type: Type]>([
   ['mesh<Store, "x", "a b">', { kind: "mesh", actor: "schemas/a.ts#Store", dimensions: ["x", "a b"] }],
   ["rdmabuffer", { kind: "rdmaBuffer" }],
   ["tensor", { kind: "tensor" }],
+  ["objectref<string>", { kind: "objectRef", element: string }],
   ["fieldmask", { kind: "wellKnown", name: "FieldMask" }],
   ["unsupported", { kind: "unsupported", reason: "", typeText: "", fixHint: "" }],
 ])("typeText returns %s", (text, type) => {

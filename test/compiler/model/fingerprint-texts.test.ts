@@ -84,6 +84,7 @@ test.each<readonly [text: string, type: Type]>([
   ["google.protobuf.Struct", { kind: "wellKnown", name: "Struct" }],
   ["rdmaBuffer", { kind: "rdmaBuffer" }],
   ["tensor", { kind: "tensor" }],
+  ["objectRef", { kind: "objectRef", element: int32 }],
 ])("the fingerprint of a type is the hash of its text: %s", (text, type) => {
   const { type: of } = fingerprintsOf([], [actor("Store", [])]);
   expect(digits(of(type))).toBe(hash(text));

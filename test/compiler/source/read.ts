@@ -13,7 +13,7 @@ export function readFiles(files: Readonly<Record<string, string>>): ReadSchema {
 
 const vocabulary = [
   "Actor, Fixed32, Fixed64, Float32, Int32, Int64, Mesh, Oneof, Port, RdmaBuffer, Sfixed32, Sfixed64, Sint32, Sint64,",
-  "Stream, Task, Tensor, Uint32, Uint64, Timestamp, Duration, FieldMask, Empty, Any, Struct, Value, ListValue, NullValue,",
+  "ObjectRef, Stream, Task, Tensor, Uint32, Uint64, Timestamp, Duration, FieldMask, Empty, Any, Struct, Value, ListValue, NullValue,",
   "DoubleValue, FloatValue, Int64Value, UInt64Value, Int32Value, UInt32Value, BoolValue, StringValue, BytesValue",
 ].join(" ");
 
@@ -72,6 +72,8 @@ export function show(type: Type): string {
       return showShape(type.shape);
     case "port":
       return `port<${show(type.element)}>`;
+    case "objectRef":
+      return `objectRef<${show(type.element)}>`;
     case "mesh":
       return `mesh<${[type.actor.replace(/^.*#/, ""), ...(type.dimensions ?? ["*"])].join(", ")}>`;
     case "wellKnown":

@@ -50,6 +50,7 @@ describe("types that a schema can hold", () => {
     ["Port<string[]>", "port<string[]>"],
     ["RdmaBuffer", "rdmaBuffer"],
     ["Tensor", "tensor"],
+    ["ObjectRef<string[]>", "objectRef<string[]>"],
     ...wellKnownNames.map((name) => [name, `google.protobuf.${name}`] as const),
     ["Value | null", "google.protobuf.Value | null"],
     ["(NullValue | null)[]", "google.protobuf.NullValue | null[]"],

@@ -230,7 +230,7 @@ function lazy(codec: Code): Code {
 
 /** Returns whether a composed codec refers to named codecs. */
 function hasReference(type: Type): boolean {
-  return type.kind === "ref" || type.kind === "mesh" || type.kind === "port" || partsOf(type).some(hasReference);
+  return ["ref", "mesh", "port", "objectRef"].includes(type.kind) || partsOf(type).some(hasReference);
 }
 
 /** Returns whether the text of a type is short. */
@@ -262,7 +262,7 @@ function isInlineEnum(core: CoreType): boolean {
 
 /** Returns whether only the runtime can write the values. */
 function isLive(core: CoreType): boolean {
-  return ["port", "mesh", "rdmaBuffer", "tensor"].includes(core.kind);
+  return ["port", "mesh", "rdmaBuffer", "tensor", "objectRef"].includes(core.kind);
 }
 
 function capitalised(name: string): string {

@@ -19,7 +19,7 @@ import {
   property,
   stringLiteral,
 } from "../../kit/index.js";
-import { abiValue, tensorCodec } from "../abi-names.js";
+import { abiValue, objectRefCodec, tensorCodec } from "../abi-names.js";
 import { type EmitContext, lowerFirst } from "../emit-context.js";
 import { literalText, type TypePrinter } from "../type-printer.js";
 import {
@@ -89,6 +89,8 @@ export class CodecPrinter {
         return this.#call(type.kind, []);
       case "tensor":
         return call(tensorCodec, []);
+      case "objectRef":
+        return call(objectRefCodec, [arrow("()", this.type(type.element))]);
       case "wellKnown":
         return memberAccess(codec, lowerFirst(type.name));
       case "unsupported":

@@ -30,6 +30,8 @@ export function typeLabel(type: Type, index: SchemaIndex): string {
     }
     case "port":
       return `Port<${text(type.element)}>`;
+    case "objectRef":
+      return `ObjectRef<${text(type.element)}>`;
     case "mesh":
       return `Mesh<${index.actor(type.actor).name}>`;
     case "inline":
@@ -55,6 +57,8 @@ export function typeHint(type: Type, index: SchemaIndex): string {
       return `${hint(type.inner)}OrNull`;
     case "port":
       return `PortOf${hint(type.element)}`;
+    case "objectRef":
+      return `ObjectRefOf${hint(type.element)}`;
     case "ref": {
       const name = flatName(index.type(type.target).name);
       return type.args.length === 0 ? name : `${name}Of${type.args.map(hint).join("And")}`;

@@ -227,6 +227,8 @@ function leafTraits(core: CoreType): ContentTraits | undefined {
       return { text: true, bulk: false, tensors: false };
     case "tensor":
       return { text: true, bulk: true, tensors: true };
+    case "objectRef":
+      return { text: true, bulk: true, tensors: false };
     default:
       return undefined;
   }
