@@ -7,19 +7,26 @@ import { type Batch, TrainerActor } from "../generated/trainer.js";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
+/** Records of the use of memory are smaller files of the same kind. */
+const recordBytes = 2 ** 20;
+
 /** Returns the inodes of the sealed memory that a process has open or mapped. */
 export function inodesOf(pid: number | "self"): string[] {
   const found = new Set<string>();
   for (const file of readdirSync(`/proc/${pid}/fd`)) {
     try {
       if (readlinkSync(`/proc/${pid}/fd/${file}`) !== "/memfd:viceroy (deleted)") continue;
-      found.add(String(statSync(`/proc/${pid}/fd/${file}`).ino));
+      const { ino, size } = statSync(`/proc/${pid}/fd/${file}`);
+      if (size > recordBytes) found.add(String(ino));
     } catch {
       // It was closed meanwhile.
     }
   }
   for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
-    if (line.endsWith("/memfd:viceroy (deleted)")) found.add(line.split(/ +/)[4]!);
+    if (!line.endsWith("/memfd:viceroy (deleted)")) continue;
+    const [range, , , , ino] = line.split(/ +/);
+    const [from, to] = range!.split("-").map((address) => Number.parseInt(address, 16));
+    if (to! - from! > recordBytes) found.add(ino!);
   }
   return [...found].sort();
 }
