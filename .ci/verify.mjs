@@ -6,9 +6,12 @@
  * step counts like a test.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { programsFolder } from "./kubernetes/programs.mjs";
+import { testFiles } from "./kubernetes/test-files.mjs";
+import { slowTestFiles } from "./slow-tests.mjs";
 import { allOf, examples, hasOtherNodes, install, node, otherNode, root, step, told, tool, viceroy } from "./steps.mjs";
 import { failuresIn, pathTo, printEnd, runAgain, runTests } from "./tests.mjs";
 
@@ -63,7 +66,12 @@ function explained(script, { code, text }) {
   return code;
 }
 
+/** The folder of the packed packages, which the first test that needs them packs for all runs of tests. */
+const packed = mkdtempSync(path.join(tmpdir(), "viceroy-packed-"));
+process.env.VICEROY_PACKED = packed;
+
 function end() {
+  rmSync(packed, { recursive: true, force: true });
   for (const { name, lines } of lastLines) {
     console.log(`\n${name} failed. The last lines of its output:`);
     for (const line of lines) console.log(`  ${line}`);
@@ -96,7 +104,9 @@ async function testsPass(args, options = {}) {
 }
 
 const full = profile === "long" ? ["--full"] : [];
-const torches = ["--import", "tsx", ".ci/torches.mjs", ...full];
+// What has passed with the same files passes again (passed.mjs).
+const once = profile === "long" ? "--record" : "--unless-passed";
+const torches = ["--import", "tsx", ".ci/torches.mjs", once, ...full];
 /**
  * The version of Node.js that runs the tests whose processor time is mostly that of processes that start (vitest.config.ts): it starts them
  * in half of the time, and those with tsx in a fourth. The long profile runs all tests with this version.
@@ -113,6 +123,10 @@ if (!(await check("build", () => node("build.mjs")))) {
   end();
 }
 const addons = beside([".ci/prepare.mjs", "--addons"], { after: [downloads] });
+// These checks occupy one processor each, so they run in two rows at the same time. The site waits for the pages of the API reference.
+const reference = beside([".ci/api-reference.mjs", "--check", "--write"]);
+const layers = beside([".ci/layers.mjs"], { after: [reference] });
+const site = beside([".ci/site.mjs", "--with-written-api"], { after: [layers] });
 
 await check("generated code is up to date", () =>
   allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
@@ -141,42 +155,42 @@ await check("compile the schemas of the tests", () =>
     ].map((project) => () => viceroy(project, "compile")),
   ),
 );
-// One script at a time, with one process of tests, so that the tests that run beside them have most of the processors.
-const env = { VITEST_MAX_WORKERS: "1" };
-// What has passed under the sanitizers with the same files passes again (passed.mjs).
-const once = profile === "long" ? "--record" : "--unless-passed";
-const sanitized = beside([".ci/rdma-sanitizers.mjs", once], { env });
-// The sanitized tests need libtorch.
-const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", once, ...full], { after: [sanitized, addons], env });
-const torchesTested = beside(torches, { after: [sanitizedTensors, torchesPrepared], env });
-// The tests run the examples with the newest version, or with this one.
-const untested = ["20", "22", ...(usesNewest ? [] : [newest])];
-const otherNodes = beside([".ci/nodes.mjs", "--at-a-time", "1", ...untested], { after: [torchesTested, downloads] });
-const shortSoak = [".ci/soak.mjs", "--minutes", "0.35", "--every", "2"];
-const soaked = profile === "long" ? undefined : beside(shortSoak, { after: [otherNodes] });
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
-await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
 await check("equivalent mutants name lines that exist", () => node(".ci/mutate/equivalent-mutants.mjs"));
 await check("format of the C++ sources", () => node(".ci/clang-format.mjs"));
-await check("layers", () => node(".ci/layers.mjs"));
-await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check", "--write"));
-const site = beside([".ci/site.mjs", "--with-written-api"]);
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
+await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
+await check("the API reference describes everything", reference);
+await check("layers", layers);
 await check("programs for the tests", downloads);
 if (profile === "long") await check("a second release of Slurm", () => node(".ci/slurm.mjs"));
 await check("addons for the tests", addons);
+// One script at a time, with one process of tests, so that the tests that run beside them have most of the processors.
+const env = { VITEST_MAX_WORKERS: "1" };
+const sanitized = beside([".ci/rdma-sanitizers.mjs", once], { after: [site], env });
+const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", once, ...full], { after: [sanitized], env });
+const torchesTested = beside(torches, { after: [sanitizedTensors, torchesPrepared], env });
+const slowTests = beside([".ci/slow-tests.mjs", once], { after: [torchesTested], env });
+// The tests run the examples with the newest version, or with this one.
+const untested = ["20", "22", ...(usesNewest ? [] : [newest])];
+const otherNodes = beside([".ci/nodes.mjs", "--at-a-time", "1", ...untested], { after: [slowTests] });
+const shortSoak = [".ci/soak.mjs", "--minutes", "0.35", "--every", "2"];
+const soaked = profile === "long" ? undefined : beside(shortSoak, { after: [otherNodes] });
 // From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
-if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
+// The short profile tests each promise about Kubernetes once: on a control plane where there is one, or else on the stand-in.
+const hasControlPlane = existsSync(programsFolder());
+const others = hasControlPlane && profile === "short" ? testFiles() : [];
+const elsewhere = { VICEROY_TESTS_ELSEWHERE: [...slowTestFiles, ...others].join(path.delimiter) };
 if (usesNewest) {
-  const options = { node: otherNode(newest), env: { VICEROY_TESTS: "newest" } };
+  const options = { node: otherNode(newest), env: { ...elsewhere, VICEROY_TESTS: "newest" } };
   await check(`tests that start processes, on Node.js ${newest}`, () => testsPass(["--project", "sockets"], options));
-  await check("other tests", () => testsPass([], { env: { VICEROY_TESTS: "others" } }));
-} else {
-  await check("tests", () => testsPass([]));
 }
-if (existsSync(programsFolder())) {
-  // The same files have run on the stand-in with this version.
+if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
+if (usesNewest) await check("other tests", () => testsPass([], { env: { ...elsewhere, VICEROY_TESTS: "others" } }));
+else await check("tests", () => testsPass([], { env: elsewhere }));
+if (hasControlPlane) {
+  // The processes of these tests start faster with this version.
   const version = usesNewest ? otherNode(newest) : process.execPath;
   await check("Kubernetes: a control plane", () => alone(version, [".ci/kubernetes.mjs", "--control-plane"]));
 } else {
@@ -190,6 +204,7 @@ await check("the tensor addon under sanitizers", sanitizedTensors);
 if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
   await check("tensors with PyTorch from PyPI, and the declarations of operations", torchesTested);
 }
+await check("tests in emulated machines and on emulated processors", slowTests);
 await check("examples, on other versions of Node.js", otherNodes);
 if (soaked !== undefined) await check("soak", soaked);
 if (failedTests.length > 0) {
