@@ -1,8 +1,8 @@
 /**
  * `npm run test:kubernetes`: runs those tests of `test/kubernetes` that use a Kubernetes, on a real cluster of two nodes, and before that installs all
  * that the cluster needs. With `--control-plane`, they run on a real control plane with stand-ins of the kubelet, which need
- * no root; with `--stand-in`, on a stand-in of both, which needs no programs. `--prepare` installs only. Other arguments are
- * passed to vitest.
+ * no root; with `--stand-in`, on a stand-in of both, which needs no programs. `--prepare` installs only. `--beside`
+ * starts fewer control planes, for a run beside other tests. Other arguments are passed to vitest.
  */
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { testFiles } from "./kubernetes/test-files.mjs";
 import { root } from "./steps.mjs";
 import { printEnd, runUntilSteady } from "./tests.mjs";
 
-const options = ["--prepare", "--control-plane", "--stand-in"];
+const options = ["--prepare", "--control-plane", "--stand-in", "--beside"];
 const wanted = process.argv.slice(2);
 const has = (option) => wanted.includes(option);
 const rest = wanted.filter((argument) => !options.includes(argument));
@@ -46,7 +46,7 @@ async function startLab(backend) {
 }
 
 /** How many control planes share the test files. Most of the time of these tests is waiting, and two files can't restart the same API server. */
-const controlPlanes = 3;
+const controlPlanes = has("--beside") ? 2 : 3;
 
 async function testOn(backend) {
   if (backend === "stand-in") return test({ VICEROY_KUBERNETES_BACKEND: backend });

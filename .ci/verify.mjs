@@ -39,23 +39,18 @@ async function check(name, command) {
  * Runs a script in parallel to the following steps. Scripts that wait for each other leave processors for the tests.
  * @param after steps that this function has returned; the script starts when theirs have ended, whether or not they
  * have succeeded
+ * @param program the executable of Node.js that runs the script and the programs that it starts
  * @returns the step that waits for the script and prints its output
  */
-function beside(script, { after = [], env = {} } = {}) {
-  const running = Promise.all(after.map(({ ended }) => ended)).then(() => told(process.execPath, script, { env }));
+function beside(script, { after = [], env = {}, program = process.execPath } = {}) {
+  const variables = { ...pathTo(program), ...env };
+  const running = Promise.all(after.map(({ ended }) => ended)).then(() => told(program, script, { env: variables }));
   const step = async () => {
     const result = await running;
     console.log(`${result.text}took ${result.seconds} s beside other steps`);
     return explained(script, result);
   };
   return Object.assign(step, { ended: running });
-}
-
-/** Runs a script with an executable of Node.js, prints its output when it has ended, and returns its exit code. */
-async function alone(node, script) {
-  const result = await told(node, script, { env: pathTo(node) });
-  console.log(result.text);
-  return explained(script, result);
 }
 
 /** Remembers why a script has failed, for those who read only the end of the output. */
@@ -180,6 +175,13 @@ const soaked = profile === "long" ? undefined : beside(shortSoak, { after: [othe
 process.env.VICEROY_PEERS = "required";
 // The short profile tests each promise about Kubernetes once: on a control plane where there is one, or else on the stand-in.
 const hasControlPlane = existsSync(programsFolder());
+// Most of the time of these tests is waiting. The programs that they start start faster with the newest version.
+const onControlPlane = hasControlPlane
+  ? beside([".ci/kubernetes.mjs", "--control-plane", "--beside"], {
+      after: [soaked ?? otherNodes],
+      program: usesNewest ? otherNode(newest) : process.execPath,
+    })
+  : undefined;
 const others = hasControlPlane && profile === "short" ? testFiles() : [];
 const elsewhere = { VICEROY_TESTS_ELSEWHERE: [...slowTestFiles, ...others].join(path.delimiter) };
 if (usesNewest) {
@@ -189,11 +191,7 @@ if (usesNewest) {
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
 if (usesNewest) await check("other tests", () => testsPass([], { env: { ...elsewhere, VICEROY_TESTS: "others" } }));
 else await check("tests", () => testsPass([], { env: elsewhere }));
-if (hasControlPlane) {
-  // The processes of these tests start faster with this version.
-  const version = usesNewest ? otherNode(newest) : process.execPath;
-  await check("Kubernetes: a control plane", () => alone(version, [".ci/kubernetes.mjs", "--control-plane"]));
-} else {
+if (onControlPlane === undefined) {
   console.log(
     "Kubernetes: its tests have run on the stand-in of the API server alone, because the programs of the control plane have " +
       "not been built here. npm run test:kubernetes -- --prepare builds them",
@@ -207,6 +205,7 @@ if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
 await check("tests in emulated machines and on emulated processors", slowTests);
 await check("examples, on other versions of Node.js", otherNodes);
 if (soaked !== undefined) await check("soak", soaked);
+if (onControlPlane !== undefined) await check("Kubernetes: a control plane", onControlPlane);
 if (failedTests.length > 0) {
   await check("failed tests, once more", async () => {
     unsteady = await runAgain(failedTests);
