@@ -109,8 +109,8 @@ const together = [
  */
 const startsProcesses = [
   "test/{examples,host,monorepo,proc,skypilot,supervise,sync,tasks}/**/*.test.ts",
-  // Machines that ssh reaches have the Node.js of the system, which runs the tests of them, too.
-  "test/job/**/!(ssh-*|detach-on-ssh|command-list|job-resize|slurm-states).test.ts",
+  // The other tests of jobs remain for the version that runs `verify`.
+  "test/job/**/!(ssh-doctor|ssh-faults|ssh-forward|command-list|job-resize|slurm-states).test.ts",
   "test/kubernetes/job/{command,detach,provision,resize}.test.ts",
   "test/package/prepared-typescript.test.ts",
   "test/rdma/machine.test.ts",
