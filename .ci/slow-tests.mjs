@@ -7,7 +7,7 @@
  * what depends on them, and not the whole runtime: the processes, links and calls of these programs are the same everywhere.
  */
 import { fileURLToPath } from "node:url";
-import { unlessPassed } from "./passed.mjs";
+import { isLeftOut, unlessPassed } from "./passed.mjs";
 import { allOf, hasOtherNodes, install, otherNode, otherNodes } from "./steps.mjs";
 import { printEnd, runUntilSteady } from "./tests.mjs";
 
@@ -31,21 +31,25 @@ const slowTests = [
   {
     // test/rdma/hosts.test.ts runs the same actors between hosts without RDMA devices.
     name: "rdma-devices",
-    file: "test/rdma/machine.test.ts",
+    // The second file compares the addon with the headers of the machine.
+    files: ["test/rdma/machine.test.ts", "test/rdma/verbs-abi.test.ts"],
+    peer: "machine",
     places: [...own, ...addon, ...machine, "test/rdma"],
     newest: true,
   },
   {
     // test/tasks/host/memory-guard.test.ts runs with the control groups of this machine, too.
     name: "memory-control-groups",
-    file: "test/tasks/host/memory-machine.test.ts",
+    files: ["test/tasks/host/memory-machine.test.ts"],
+    peer: "machine",
     places: [...own, ...machine, "runtime/process-table.ts", "runtime/tasks/host", "test/tasks/host"],
     newest: true,
   },
   {
     // test/package/pack.test.ts and the tests of links in shared memory run the same program and the same addon on this processor.
     name: "arm64",
-    file: "test/package/elsewhere/arm64.test.ts",
+    files: ["test/package/elsewhere/arm64.test.ts"],
+    peer: "arm64",
     places: [
       ...own,
       ...addon,
@@ -62,13 +66,23 @@ const slowTests = [
 ];
 
 /** The test files that this script runs. */
-export const slowTestFiles = slowTests.map(({ file }) => file);
+export const slowTestFiles = slowTests.flatMap(({ files }) => files);
+
+/**
+ * Returns which programs of others these tests need: `machine` for the virtual machine, and `arm64`. Those of tests that are left out are
+ * not needed.
+ */
+export async function neededPeers() {
+  const needed = new Set();
+  for (const { name, places, peer } of slowTests) if (!(await isLeftOut(name, places))) needed.add(peer);
+  return needed;
+}
 
 /** @param newest whether the tests run with the newest version of Node.js, which starts processes faster */
-async function run({ name, file, places, newest = false }) {
+async function run({ name, files, places, newest = false }) {
   return unlessPassed(name, places, async () => {
     const node = newest && hasOtherNodes && (await install(otherNodes)) === 0 ? otherNode("24") : process.execPath;
-    const result = await runUntilSteady([file], { node, env: { VICEROY_PEERS: "required" } });
+    const result = await runUntilSteady(files, { node, env: { VICEROY_PEERS: "required" } });
     printEnd(result.passed, result.failed, result.failures, result.unsteady);
     return result.code === 0 && result.passed === 0 ? undefined : result.code;
   });

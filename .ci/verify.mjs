@@ -111,7 +111,7 @@ const usesNewest = profile === "short" && hasOtherNodes;
 
 if (!(await check("install", install))) end();
 // These scripts mostly wait for the network, so they start before everything that occupies the processors.
-const downloads = beside([".ci/prepare.mjs", "--downloads"]);
+const downloads = beside([".ci/prepare.mjs", "--downloads", once]);
 const torchesPrepared = beside([...torches, "--prepare"]);
 if (!(await check("build", () => node("build.mjs")))) {
   await Promise.all([downloads.ended, torchesPrepared.ended]);
