@@ -1,11 +1,14 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { locateAddon } from "./native/addon-location.js";
 import { LongestFirst } from "./test/longest-first.js";
 
-const exclude = ["**/node_modules/**", "test/fixtures/**"];
+/** Other steps of `npm run verify` run these test files. */
+const elsewhere = (process.env["VICEROY_TESTS_ELSEWHERE"] ?? "").split(delimiter).filter((file) => file !== "");
+const exclude = ["**/node_modules/**", "test/fixtures/**", ...elsewhere];
 
 /** These promises about links, processes and their records hold with shared memory and without it. */
 const linked = [
@@ -19,14 +22,24 @@ const unlinked = [
   "test/link/{clock,errors,relayed-location,routing-table,trace-context}.test.ts",
   "test/link/{frame,inbound,outbound,resumable}/**",
   "test/link/handshake/message.test.ts",
-  "test/link/transport/{in-process,relay,thread,tls}/**",
+  "test/link/transport/{in-process,relay,thread,tls,websocket}/**",
   "test/link/transport/network-address.test.ts",
   "test/link/transport/socket/aborted-connect.test.ts",
+  "test/link/tunnel/**",
   "test/proc/{checkpoint,remote}/**",
   "test/proc/launch/{inherited-options,line-forwarding,proc-identity,typescript-loader}.test.ts",
   "test/proc/mesh/{child-proc,mesh-checkpoints}.test.ts",
   "test/proc/platform/actor-registry.test.ts",
   "test/proc/proc-agents.test.ts",
+];
+/**
+ * The slowest of the tests of both kinds. `npm run verify` runs them in shared memory, which is what users get, and `npm run verify:full` over
+ * sockets, too. Over sockets, the tests of hosts, jobs, supervision and tasks start, resize, lose and end processes in each run.
+ */
+const onceInShort = [
+  "test/proc/{crowd,deaths,ends,isolation,programs,repl}.test.ts",
+  "test/proc/mesh/{replace-child,resize,resize-checkpoints}.test.ts",
+  "test/tasks/{begun-tasks,nested-references,places/killed-borrower}.test.ts",
 ];
 /** These tests simulate processes whose actors are generated: generated code must use the sources, as the simulator does. */
 const simulated = ["test/tasks/simulation/**/*.test.ts"];
@@ -96,8 +109,8 @@ const together = [
  */
 const startsProcesses = [
   "test/{examples,host,monorepo,proc,skypilot,supervise,sync,tasks}/**/*.test.ts",
-  // Machines that ssh reaches have the Node.js of the system, which runs the tests of them, too.
-  "test/job/**/!(ssh-*|detach-on-ssh|command-list|job-resize|slurm-states).test.ts",
+  // The other tests of jobs remain for the version that runs `verify`.
+  "test/job/**/!(ssh-doctor|ssh-faults|ssh-forward|command-list|job-resize|slurm-states).test.ts",
   "test/kubernetes/job/{command,detach,provision,resize}.test.ts",
   "test/package/prepared-typescript.test.ts",
   "test/rdma/machine.test.ts",
@@ -111,6 +124,13 @@ const sources = [
 ];
 /** Where everything is to be tested, a missing addon fails those tests. */
 const hasMemory = process.env["VICEROY_PEERS"] === "required" || existsSync(locateAddon("rdma").file);
+/** What the project `sockets` leaves to other projects, or to the other version of Node.js. */
+const notOverSockets = [
+  ...simulated,
+  ...together,
+  ...(part === "others" ? startsProcesses : []),
+  ...(part !== undefined && hasMemory ? onceInShort : []),
+];
 
 // Unit tests import the sources. Tests that start processes import the built package by its own name ("viceroy"
 // resolves to dist/ through the package's exports), so that what they try is what users get.
@@ -134,7 +154,7 @@ export default defineConfig({
         test: {
           name: "sockets",
           include: part === "newest" ? startsProcesses : ["test/**/*.test.ts"],
-          exclude: [...exclude, ...simulated, ...together, ...(part === "others" ? startsProcesses : [])],
+          exclude: [...exclude, ...notOverSockets],
           env: { VICEROY_LINKS: "socket" },
         },
       },

@@ -1,19 +1,19 @@
 /**
  * `npm run test:kubernetes`: runs those tests of `test/kubernetes` that use a Kubernetes, on a real cluster of two nodes, and before that installs all
  * that the cluster needs. With `--control-plane`, they run on a real control plane with stand-ins of the kubelet, which need
- * no root; with `--stand-in`, on a stand-in of both, which needs no programs. `--prepare` installs only. Other arguments are
- * passed to vitest.
+ * no root; with `--stand-in`, on a stand-in of both, which needs no programs. `--prepare` installs only. `--beside`
+ * starts fewer control planes, for a run beside other tests. Other arguments are passed to vitest.
  */
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { clusterPrograms, prepareCluster } from "./kubernetes/cluster-programs.mjs";
 import { buildPrograms, programsFolder } from "./kubernetes/programs.mjs";
+import { testFiles } from "./kubernetes/test-files.mjs";
 import { root } from "./steps.mjs";
-import { printEnd, runAgain, runTests } from "./tests.mjs";
+import { printEnd, runUntilSteady } from "./tests.mjs";
 
-const options = ["--prepare", "--control-plane", "--stand-in"];
+const options = ["--prepare", "--control-plane", "--stand-in", "--beside"];
 const wanted = process.argv.slice(2);
 const has = (option) => wanted.includes(option);
 const rest = wanted.filter((argument) => !options.includes(argument));
@@ -46,7 +46,7 @@ async function startLab(backend) {
 }
 
 /** How many control planes share the test files. Most of the time of these tests is waiting, and two files can't restart the same API server. */
-const controlPlanes = 3;
+const controlPlanes = has("--beside") ? 2 : 3;
 
 async function testOn(backend) {
   if (backend === "stand-in") return test({ VICEROY_KUBERNETES_BACKEND: backend });
@@ -71,24 +71,12 @@ async function testOn(backend) {
   }
 }
 
-/** Returns the test files that use a Kubernetes. Others of their folder need none, and run with all tests. */
-function testFiles() {
-  const folder = "test/kubernetes";
-  const files = readdirSync(path.join(root, folder), { recursive: true }).filter((name) => name.endsWith(".test.ts"));
-  const uses = (file) => readFileSync(path.join(root, file), "utf8").includes("/on-kubernetes.js");
-  return files.map((name) => path.posix.join(folder, name)).filter(uses);
-}
-
 async function test(env, through = []) {
   Object.assign(process.env, env);
   const files = rest.some((argument) => argument.startsWith("test/")) ? rest : [...testFiles(), ...rest];
-  const result = await runTests(files, { through });
-  // A test that has failed because the machine was busy passes now.
-  const unsteady = await runAgain(result.tests);
-  const failures = result.failures.filter((failure) => !unsteady.some(({ text }) => text === failure));
-  const failed = result.failed - unsteady.length;
-  printEnd(result.passed + unsteady.length, failed, failures, unsteady);
-  process.exitCode = failed === 0 && unsteady.length > 0 ? 0 : result.code;
+  const { code, passed, failed, failures, unsteady } = await runUntilSteady(files, { through });
+  printEnd(passed, failed, failures, unsteady);
+  process.exitCode = code;
 }
 
 const backend = ["stand-in", "control-plane"].find((name) => has(`--${name}`)) ?? "cluster";

@@ -26,6 +26,7 @@ import { buildHelm, helmProgram } from "./kubernetes/helm.mjs";
 import { hasMachine, noMachine, prepareMachine } from "./machine.mjs";
 import { hasMusl, prepareMusl } from "./musl.mjs";
 import { hasPython, preparePython, pythonPackage } from "./python.mjs";
+import { neededPeers } from "./slow-tests.mjs";
 import { root } from "./steps.mjs";
 
 const folder = path.join(root, ".peers");
@@ -55,7 +56,8 @@ const packages = [
 ];
 
 /**
- * Installs missing programs into `.peers/`.
+ * Installs missing programs into `.peers/`. With the argument `--unless-passed`, those that only slow tests need are left out together with these
+ * tests (slow-tests.mjs).
  * @returns 0, or 1 if a program is still missing; its name has been printed
  */
 export async function preparePeers() {
@@ -63,8 +65,9 @@ export async function preparePeers() {
   preparePython();
   prepareContainer();
   prepareMusl();
-  await prepareArm64();
-  return prepareMachine() || code;
+  const needed = await neededPeers();
+  if (needed.has("arm64")) await prepareArm64();
+  return (needed.has("machine") ? prepareMachine() : 0) || code;
 }
 
 /** Debian has no package of Helm. A link leads to the one in the cache of the user, which other clones use, too. */

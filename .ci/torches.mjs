@@ -4,12 +4,14 @@
  * whether the declarations of operations match its schemas. With `--full`, it runs all tests with all versions and with
  * addons that are built like those of users.
  *
- * `--prepare` only unpacks and builds. `--declare` writes the declarations of operations from the newest version.
+ * `--prepare` only unpacks and builds. `--declare` writes the declarations of operations from the newest version. `--unless-passed` and
+ * `--record` are those of passed.mjs.
  */
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { addonFile } from "../native/addon-location.ts";
 import { buildAddon } from "../native/build.ts";
+import { isLeftOut, unlessPassed } from "./passed.mjs";
 import { run, told } from "./steps.mjs";
 import { runTests } from "./tests.mjs";
 import { newestTorch, noWheels, prepareWheels, torchFolder, torchVersions, versionFolder } from "./wheels.mjs";
@@ -19,6 +21,24 @@ const versions = full ? torchVersions : [newestTorch];
 const few = ["recorded", "gradients", "local", "hostile", "gloo", "mesh", "nn"].map(
   (name) => `test/tensor/${name}.test.ts`,
 );
+
+/** The files that decide the result: those of the addon and of its build, of the runtime that drives it, and of the tests. */
+const places = [
+  "native/addon-location.ts",
+  "native/build.ts",
+  "native/build-sources.ts",
+  "native/c-library.ts",
+  "native/libtorch.ts",
+  "native/source-key.ts",
+  "native/tensor",
+  "runtime/native",
+  "runtime/tensor",
+  "test/tensor",
+  ".ci/tensor-ops.mjs",
+  ".ci/tensor-since.txt",
+  ".ci/torches.mjs",
+  ".ci/wheels.mjs",
+];
 
 /** Returns the path of the addon for a version. It changes with the sources. */
 function fileFor(version) {
@@ -64,18 +84,21 @@ async function declare(...options) {
 }
 
 async function all() {
+  const isPrepared = process.argv.includes("--prepare");
+  if (isPrepared && (await isLeftOut("torches", places))) return 0;
   for (const version of versions) {
     const why = await prepare(version);
     if (why === undefined) continue;
     console.error(`cannot test with PyTorch ${version}: ${why}`);
     return 1;
   }
-  if (process.argv.includes("--prepare")) return 0;
+  if (isPrepared) return 0;
   if (process.argv.includes("--declare")) return declare("--write");
   let code = await declare();
   for (const version of versions) code = (await test(version)) || code;
   return code;
 }
 
-if (noWheels() === undefined) process.exitCode = await all();
+const isCheck = !["--prepare", "--declare"].some((option) => process.argv.includes(option));
+if (noWheels() === undefined) process.exitCode = await (isCheck ? unlessPassed("torches", places, all) : all());
 else console.log(`skipped: tests of tensors with PyTorch from PyPI (they need ${noWheels()})`);

@@ -6,9 +6,12 @@
  * step counts like a test.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { programsFolder } from "./kubernetes/programs.mjs";
+import { testFiles } from "./kubernetes/test-files.mjs";
+import { slowTestFiles } from "./slow-tests.mjs";
 import { allOf, examples, hasOtherNodes, install, node, otherNode, root, step, told, tool, viceroy } from "./steps.mjs";
 import { failuresIn, pathTo, printEnd, runAgain, runTests } from "./tests.mjs";
 
@@ -36,23 +39,18 @@ async function check(name, command) {
  * Runs a script in parallel to the following steps. Scripts that wait for each other leave processors for the tests.
  * @param after steps that this function has returned; the script starts when theirs have ended, whether or not they
  * have succeeded
+ * @param program the executable of Node.js that runs the script and the programs that it starts
  * @returns the step that waits for the script and prints its output
  */
-function beside(script, { after = [], env = {} } = {}) {
-  const running = Promise.all(after.map(({ ended }) => ended)).then(() => told(process.execPath, script, { env }));
+function beside(script, { after = [], env = {}, program = process.execPath } = {}) {
+  const variables = { ...pathTo(program), ...env };
+  const running = Promise.all(after.map(({ ended }) => ended)).then(() => told(program, script, { env: variables }));
   const step = async () => {
     const result = await running;
     console.log(`${result.text}took ${result.seconds} s beside other steps`);
     return explained(script, result);
   };
   return Object.assign(step, { ended: running });
-}
-
-/** Runs a script with an executable of Node.js, prints its output when it has ended, and returns its exit code. */
-async function alone(node, script) {
-  const result = await told(node, script, { env: pathTo(node) });
-  console.log(result.text);
-  return explained(script, result);
 }
 
 /** Remembers why a script has failed, for those who read only the end of the output. */
@@ -63,7 +61,12 @@ function explained(script, { code, text }) {
   return code;
 }
 
+/** The folder of the packed packages, which the first test that needs them packs for all runs of tests. */
+const packed = mkdtempSync(path.join(tmpdir(), "viceroy-packed-"));
+process.env.VICEROY_PACKED = packed;
+
 function end() {
+  rmSync(packed, { recursive: true, force: true });
   for (const { name, lines } of lastLines) {
     console.log(`\n${name} failed. The last lines of its output:`);
     for (const line of lines) console.log(`  ${line}`);
@@ -96,7 +99,9 @@ async function testsPass(args, options = {}) {
 }
 
 const full = profile === "long" ? ["--full"] : [];
-const torches = ["--import", "tsx", ".ci/torches.mjs", ...full];
+// What has passed with the same files passes again (passed.mjs).
+const once = profile === "long" ? "--record" : "--unless-passed";
+const torches = ["--import", "tsx", ".ci/torches.mjs", once, ...full];
 /**
  * The version of Node.js that runs the tests whose processor time is mostly that of processes that start (vitest.config.ts): it starts them
  * in half of the time, and those with tsx in a fourth. The long profile runs all tests with this version.
@@ -106,13 +111,17 @@ const usesNewest = profile === "short" && hasOtherNodes;
 
 if (!(await check("install", install))) end();
 // These scripts mostly wait for the network, so they start before everything that occupies the processors.
-const downloads = beside([".ci/prepare.mjs", "--downloads"]);
+const downloads = beside([".ci/prepare.mjs", "--downloads", once]);
 const torchesPrepared = beside([...torches, "--prepare"]);
 if (!(await check("build", () => node("build.mjs")))) {
   await Promise.all([downloads.ended, torchesPrepared.ended]);
   end();
 }
 const addons = beside([".ci/prepare.mjs", "--addons"], { after: [downloads] });
+// These checks occupy one processor each, so they run in two rows at the same time. The site waits for the pages of the API reference.
+const reference = beside([".ci/api-reference.mjs", "--check", "--write"]);
+const layers = beside([".ci/layers.mjs"], { after: [reference] });
+const site = beside([".ci/site.mjs", "--with-written-api"], { after: [layers] });
 
 await check("generated code is up to date", () =>
   allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
@@ -142,45 +151,48 @@ await check("compile the schemas of the tests", () =>
     ].map((project) => () => viceroy(project, "compile")),
   ),
 );
-// One script at a time, with one process of tests, so that the tests that run beside them have most of the processors.
-const env = { VITEST_MAX_WORKERS: "1" };
-// What has passed under the sanitizers with the same files passes again (passed.mjs).
-const once = profile === "long" ? "--record" : "--unless-passed";
-const sanitized = beside([".ci/rdma-sanitizers.mjs", once], { env });
-// The sanitized tests need libtorch.
-const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", once, ...full], { after: [sanitized, addons], env });
-const torchesTested = beside(torches, { after: [sanitizedTensors, torchesPrepared], env });
-// The tests run the examples with the newest version, or with this one.
-const untested = ["20", "22", ...(usesNewest ? [] : [newest])];
-const otherNodes = beside([".ci/nodes.mjs", "--at-a-time", "1", ...untested], { after: [torchesTested, downloads] });
-const shortSoak = [".ci/soak.mjs", "--minutes", "0.35", "--every", "2"];
-const soaked = profile === "long" ? undefined : beside(shortSoak, { after: [otherNodes] });
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
-await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
 await check("equivalent mutants name lines that exist", () => node(".ci/mutate/equivalent-mutants.mjs"));
 await check("format of the C++ sources", () => node(".ci/clang-format.mjs"));
-await check("layers", () => node(".ci/layers.mjs"));
-await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check", "--write"));
-const site = beside([".ci/site.mjs", "--with-written-api"]);
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
+await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
+await check("the API reference describes everything", reference);
+await check("layers", layers);
 await check("programs for the tests", downloads);
 if (profile === "long") await check("a second release of Slurm", () => node(".ci/slurm.mjs"));
 await check("addons for the tests", addons);
+// One script at a time, with one process of tests, so that the tests that run beside them have most of the processors.
+const env = { VITEST_MAX_WORKERS: "1" };
+const sanitized = beside([".ci/rdma-sanitizers.mjs", once], { after: [site], env });
+const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", once, ...full], { after: [sanitized], env });
+const torchesTested = beside(torches, { after: [sanitizedTensors, torchesPrepared], env });
+const slowTests = beside([".ci/slow-tests.mjs", once], { after: [torchesTested], env });
+// The tests run the examples with the newest version, or with this one.
+const untested = ["20", "22", ...(usesNewest ? [] : [newest])];
+const otherNodes = beside([".ci/nodes.mjs", "--at-a-time", "1", ...untested], { after: [slowTests] });
+const shortSoak = [".ci/soak.mjs", "--minutes", "0.35", "--every", "2"];
+const soaked = profile === "long" ? undefined : beside(shortSoak, { after: [otherNodes] });
 // From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
-if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
+// The short profile tests each promise about Kubernetes once: on a control plane where there is one, or else on the stand-in.
+const hasControlPlane = existsSync(programsFolder());
+// Most of the time of these tests is waiting. The programs that they start start faster with the newest version.
+const onControlPlane = hasControlPlane
+  ? beside([".ci/kubernetes.mjs", "--control-plane", "--beside"], {
+      after: [soaked ?? otherNodes],
+      program: usesNewest ? otherNode(newest) : process.execPath,
+    })
+  : undefined;
+const others = hasControlPlane && profile === "short" ? testFiles() : [];
+const elsewhere = { VICEROY_TESTS_ELSEWHERE: [...slowTestFiles, ...others].join(path.delimiter) };
 if (usesNewest) {
-  const options = { node: otherNode(newest), env: { VICEROY_TESTS: "newest" } };
+  const options = { node: otherNode(newest), env: { ...elsewhere, VICEROY_TESTS: "newest" } };
   await check(`tests that start processes, on Node.js ${newest}`, () => testsPass(["--project", "sockets"], options));
-  await check("other tests", () => testsPass([], { env: { VICEROY_TESTS: "others" } }));
-} else {
-  await check("tests", () => testsPass([]));
 }
-if (existsSync(programsFolder())) {
-  // The same files have run on the stand-in with this version.
-  const version = usesNewest ? otherNode(newest) : process.execPath;
-  await check("Kubernetes: a control plane", () => alone(version, [".ci/kubernetes.mjs", "--control-plane"]));
-} else {
+if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
+if (usesNewest) await check("other tests", () => testsPass([], { env: { ...elsewhere, VICEROY_TESTS: "others" } }));
+else await check("tests", () => testsPass([], { env: elsewhere }));
+if (onControlPlane === undefined) {
   console.log(
     "Kubernetes: its tests have run on the stand-in of the API server alone, because the programs of the control plane have " +
       "not been built here. npm run test:kubernetes -- --prepare builds them",
@@ -191,8 +203,10 @@ await check("the tensor addon under sanitizers", sanitizedTensors);
 if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
   await check("tensors with PyTorch from PyPI, and the declarations of operations", torchesTested);
 }
+await check("tests in emulated machines and on emulated processors", slowTests);
 await check("examples, on other versions of Node.js", otherNodes);
 if (soaked !== undefined) await check("soak", soaked);
+if (onControlPlane !== undefined) await check("Kubernetes: a control plane", onControlPlane);
 if (failedTests.length > 0) {
   await check("failed tests, once more", async () => {
     unsteady = await runAgain(failedTests);

@@ -94,7 +94,6 @@ test("pnpm, whose packages see their own dependencies only", () => {
 
 test("published packages contain JavaScript, and the contract tells their schemas", () => {
   const consumer = path.join(folder, "consumer");
-  compilePackages(npm);
   const built: string[] = [];
   const published = path.join(folder, "published");
   const modules = path.join(published, "node_modules");

@@ -50,13 +50,16 @@ export const ownPlatform = `${process.platform}-${process.arch}`;
 /** The package with the addon of this machine, or undefined if there is none. */
 export const ownAddon = prebuiltPackage();
 
+/** Several runs of tests share this folder if they test the same build, as those of `npm run verify` do. */
+const shared = process.env["VICEROY_PACKED"];
+
 /**
- * Packs all packages, with the addon of one platform. The first test file of a run that needs them builds the addon, which
+ * Packs all packages, with the addon of one platform. The first test file that needs them builds the addon, which
  * takes longest.
  * @param platform the operating system and the processor
  */
 export async function packAll(platform = ownPlatform): Promise<Tarballs> {
-  const packed = path.join(tmpdir(), `packed-${platform}`);
+  const packed = path.join(shared ?? tmpdir(), `packed-${platform}`);
   const complete = path.join(packed, "complete");
   await exclusively("pack", () => {
     if (existsSync(complete)) return;

@@ -113,7 +113,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "an item of a stream is lost",
     ["values"],
-    10,
+    12,
     replaceMethod(
       FrameSender,
       "sendReply",
@@ -165,7 +165,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a process outlives its parent",
     ["no orphans"],
-    3,
+    24,
     replaceMethod(
       ProcRuntime,
       "peerDown",
@@ -270,7 +270,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a replaced connection continues",
     ["answers", "told truly", "once", "calls end"],
-    7,
+    49,
     skipEvery(ResumablePipe, "suspend", 1),
   ),
   bug(
@@ -289,7 +289,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a lost connection is not opened again",
     ["calls end", "answers", "told truly"],
-    10,
+    28,
     skipEvery(ResumablePipe, "lost", 1),
   ),
 
@@ -373,16 +373,16 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a cast waits for direct messages that have come",
     ["calls end"],
-    2,
+    3,
     skipEvery(OrderedArrivals, "releaseUpTo", 3),
   ),
-  bug("a cast has no mark for earlier direct messages", ["calls end"], 2, skipEvery(LaneOrder, "markBefore", 3)),
+  bug("a cast has no mark for earlier direct messages", ["calls end"], 3, skipEvery(LaneOrder, "markBefore", 3)),
   bug("direct messages have no mark for earlier casts", ["order"], 1, skipEvery(LaneOrder, "beforeMessage", 2)),
   bug("credit of casts leaks", ["calls end"], 1, skipEvery(CastSender, "castTaken", 4)),
   bug(
     "answers are swapped",
     ["values", "calls end"],
-    6,
+    257,
     replaceMethod(
       TreeNode,
       "answered",
@@ -421,7 +421,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "two messages are handled at the same time",
     ["serial"],
-    3,
+    5,
     replaceMethod(
       Mailbox,
       "add",

@@ -15,6 +15,11 @@ export interface SshUserOptions {
 
 const nobodysShell = "/usr/sbin/nologin";
 
+/** Lines of the shell that give a machine the Node.js of these tests where it has one of the system. */
+const sameNode = `for node in /usr/bin/node /usr/local/bin/node; do
+  [ ! -e "$node" ] || mount --bind "${process.execPath}" "$node"
+done`;
+
 /** Makes a home directory, with a folder for ssh. */
 export function makeHome(folder: string, name: string): string {
   const home = join(folder, name);
@@ -46,7 +51,7 @@ export function entering(
   const users = join(folder, `${machine.name}-passwd`);
   const lines = [`root:x:0:0:root:${home}:${shell}`, `sshd:x:33:33::/run/sshd:${nobodysShell}`, ""];
   writeFileSync(users, lines.join("\n"));
-  const enter = `mount --bind "$1" /etc/passwd && HOME=$2 && shift 2 && { ${prepare || ":"}\n} && exec "$@"`;
+  const enter = `mount --bind "$1" /etc/passwd && HOME=$2 && shift 2 && { ${sameNode}\n${prepare || ":"}\n} && exec "$@"`;
   return [...through, "sh", "-c", enter, "sh", users, home];
 }
 

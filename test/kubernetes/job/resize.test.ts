@@ -188,7 +188,8 @@ onKubernetes("the hosts of a job of Kubernetes", (lab) => {
     const starter = makeJob(options);
     await starter.apply();
     await until(async () => (await readJob(namespace)).status?.ready === 1);
-    const hostTimeout = limitUnderLoad(8000);
+    // Both resizes wait for all of it. Nothing else has to happen within it than that Kubernetes says why there is no host.
+    const hostTimeout = limitUnderLoad(5000, 15_000);
     const job = new KubernetesJob({ ...options, hostTimeout });
     await job.state();
     const messageOf = async (hosts: number) => {
