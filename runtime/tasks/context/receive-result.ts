@@ -5,7 +5,7 @@ import { StoredValue } from "../objects/stored-value.js";
 import type { ReceivedValue } from "../refs/elsewhere.js";
 import { RemoteValue } from "../refs/remote-value.js";
 import type { Result } from "../refs/result.js";
-import type { RunningPlace } from "../submit/pending-task.js";
+import type { ResultPlace } from "../submit/ports.js";
 import type { ContextMember } from "./member.js";
 
 /**
@@ -18,7 +18,7 @@ export function receiveResult(
   member: ContextMember,
   result: Result,
   memory: StoredMemory,
-  place: RunningPlace,
+  place: ResultPlace,
   isNeeded: boolean,
 ): ReceivedValue | Promise<ReceivedValue> {
   return StoredValue.open(memory, member.objects) ?? receiveFromHost(member, result, memory, place, isNeeded);
@@ -28,7 +28,7 @@ async function receiveFromHost(
   member: ContextMember,
   result: Result,
   memory: StoredMemory,
-  { id: lease, host, worker }: RunningPlace,
+  { id: lease, host, worker }: ResultPlace,
   isNeeded: boolean,
 ): Promise<ReceivedValue> {
   const adopted = isNeeded ? undefined : await host.adopt(result.id, memory);

@@ -2,20 +2,20 @@
 import {
   type ObjectPiece,
   type ObjectReference,
-  TaskStoreActor,
-  type TaskStoreMesh,
   type StoredMemory,
   type StoreOptions,
   type TaskOwnerMesh,
   type TaskRootMesh,
+  TaskStoreActor,
+  type TaskStoreMesh,
 } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { currentCell, interruptAtStop, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
 import { bringValue } from "../objects/bring-value.js";
 import { closeStore, openStore } from "../objects/context-objects.js";
 import type { IncomingValue } from "../objects/incoming-value.js";
-import { callInTurn, sourcesOf } from "../objects/piece-sources.js";
 import type { ObjectStore } from "../objects/object-store.js";
+import { callInTurn, sourcesOf } from "../objects/piece-sources.js";
 import { pieceOf } from "../objects/pieces.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { explainLoss } from "../refs/explain-loss.js";

@@ -2,7 +2,7 @@
 import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import type { ObjectLostError } from "../errors.js";
-import { callForAnswer, type Clock, type DropDetector } from "../kernel.js";
+import { type Clock, callForAnswer, type DropDetector } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
 import { type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
 import type { ObjectStore } from "../objects/object-store.js";

@@ -3,9 +3,9 @@ import {
   type LocatedResult,
   type ObjectPiece,
   type ObjectSource,
-  type TaskStoreMesh,
   TaskOwnerActor,
   type TaskOwnerMesh,
+  type TaskStoreMesh,
 } from "../../../generated/tasks.js";
 import type { ContextMember } from "../context/member.js";
 import { currentCell, interruptAtStop, runWithoutStorage } from "../kernel.js";

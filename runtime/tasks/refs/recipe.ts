@@ -5,7 +5,7 @@
  */
 import type { DropDetector, DroppableReference } from "../kernel.js";
 import { ObjectRef, type RefContext, recordOf } from "./object-ref.js";
-import { lostReference, lostResult, Result } from "./result.js";
+import { lostReference, lostResult, type Remaking, Result } from "./result.js";
 
 /** An argument: encoded, or a reference to a result. */
 export type RecipePart = Uint8Array | ObjectRef<unknown>;
@@ -32,7 +32,7 @@ interface Input {
   readonly recipe: Recipe | undefined;
 }
 
-export class Recipe {
+export class Recipe implements Remaking {
   readonly #options: RecipeOptions;
   readonly #parts: readonly (Uint8Array | Input)[];
   #retries: number;
@@ -45,12 +45,6 @@ export class Recipe {
     this.#parts = parts.map((part) => (part instanceof ObjectRef ? inputOf(part, options.drops) : part));
   }
 
-  /**
-   * Begins to make a result again that is lost.
-   *
-   * @param reason why it is lost, for messages
-   * @returns false if its task may not run again
-   */
   remake(result: Result, reason: string): boolean {
     if (this.#retries === 0) return false;
     this.#retries--;
@@ -92,5 +86,6 @@ export class Recipe {
 
 function inputOf(ref: ObjectRef<unknown>, drops: DropDetector): Input {
   const { result, codec } = recordOf(ref);
-  return { ref: drops.reference(ref), label: ref.label, codec, recipe: result.recipe };
+  const recipe = result.recipe instanceof Recipe ? result.recipe : undefined;
+  return { ref: drops.reference(ref), label: ref.label, codec, recipe };
 }

@@ -5,12 +5,22 @@ import type { Copies } from "../objects/copies.js";
 import { type HeldValue, headOfHeld, sizeOfHeld } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
 import type { Elsewhere } from "./elsewhere.js";
-import type { Recipe } from "./recipe.js";
 
 /** Called once, when a result has settled, or when its task has ended. */
 export type ResultListener = () => void;
 
 type Listeners = ResultListener | ResultListener[] | undefined;
+
+/** Makes a lost result again. */
+export interface Remaking {
+  /**
+   * Begins to do so.
+   *
+   * @param reason why the result is lost, for messages
+   * @returns false if its task may not run again
+   */
+  remake(result: Result, reason: string): boolean;
+}
 
 /** The encoded value of a result, or its error. The value is not kept decoded: each `get` decodes it anew. */
 export class Result {
@@ -28,7 +38,7 @@ export class Result {
   /** The copies on other hosts, which the owner of the result knows. */
   copies: Copies | undefined;
   /** How the result is made again if it is lost. Undefined: it cannot be, or need not, because it is small. */
-  recipe: Recipe | undefined;
+  recipe: Remaking | undefined;
   /** Why the result is being made again. */
   #loss: string | undefined;
 

@@ -2,7 +2,7 @@
 import type { TaskOrigin, TaskOutcome } from "../../../generated/tasks.js";
 import type { Result } from "../refs/result.js";
 import type { Task } from "../task-object.js";
-import type { HostPort, OutcomeTaker, WorkerPort } from "./ports.js";
+import type { OutcomeTaker, ResultPlace } from "./ports.js";
 
 /**
  * The run times of a task, as far as they are known. Tasks that take long are sent to a worker one by one, short ones many at a time.
@@ -25,10 +25,7 @@ export interface WaitingPlace {
 }
 
 /** The lease under which a task was sent. */
-export interface RunningPlace {
-  readonly id: number;
-  readonly host: HostPort;
-  readonly worker: WorkerPort;
+export interface RunningPlace extends ResultPlace {
   /** Called with the outcome of a task that was sent. */
   taskEnded(task: PendingTask, outcome: TaskOutcome): void;
   /** Called with the error of a task that was sent, or when the process has ended. */

@@ -17,7 +17,6 @@ import type { HeldValue } from "../objects/held-value.js";
 import type { ReceivedValue } from "../refs/elsewhere.js";
 import type { RemotePlace } from "../refs/remote-value.js";
 import type { Result } from "../refs/result.js";
-import type { RunningPlace } from "./pending-task.js";
 
 /** Takes the end of a task that was sent, from another turn of the event loop or microtask: its outcome, or its error or that of its process. */
 export type OutcomeTaker = AnswerTaker<TaskOutcome>;
@@ -67,6 +66,13 @@ export interface HostPort {
   listen(take: (notice: LeaseNotice) => void): void;
 }
 
+/** The lease under which a task has run, whose worker keeps the result. */
+export interface ResultPlace {
+  readonly id: number;
+  readonly host: HostPort;
+  readonly worker: WorkerPort;
+}
+
 /** Rejects a lease of a host that has ended. */
 export class HostLostError extends Error {
   override readonly name: string = "HostLostError";
@@ -98,7 +104,7 @@ export interface SubmitterOptions {
   readonly receive: (
     result: Result,
     memory: StoredMemory,
-    place: RunningPlace,
+    place: ResultPlace,
     isNeeded: boolean,
   ) => ReceivedValue | Promise<ReceivedValue>;
   /** The time in ms after which a task that was cancelled is ended with its process. */
