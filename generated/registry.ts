@@ -13,7 +13,7 @@ registerActors(import.meta.url, {
     "viceroy/schemas/tasks#TaskOwner": 0x9be82ba473a79344n,
     "viceroy/schemas/tasks#TaskRoot": 0xa8fdfac64a36ff1fn,
     "viceroy/schemas/tasks#TaskStore": 0x453c1402fecbe6d3n,
-    "viceroy/schemas/tasks#TaskWorker": 0x9998c4e91412596bn,
+    "viceroy/schemas/tasks#TaskWorker": 0xc6ad721a083bdaf5n,
     "viceroy/schemas/tensor#TensorDesk": 0x7d05f705a6efbd71n,
     "viceroy/schemas/tensor#TensorRunner": 0x9a2bef155fd2109an,
     "viceroy/schemas/tensor#TensorWorker": 0xd91320276fbaf39dn,

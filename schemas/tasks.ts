@@ -460,12 +460,6 @@ export interface TaskWorker extends Actor {
    */
   endLease(lease: Uint32): void;
   /**
-   * Answers with a piece of the result of a task that is stored here: its receiver is on another machine.
-   *
-   * @concurrent
-   */
-  piece(lease: Uint32, id: Uint32, index: Uint32): ObjectPiece;
-  /**
    * The receiver, or the store of the host, has the result of a task that was stored here.
    *
    * @concurrent

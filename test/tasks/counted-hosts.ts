@@ -132,7 +132,6 @@ export class CountedHosts {
         queueMicrotask(() => taker.answered({ state: "done", value: nothing, micros: 1 }));
       },
       ...{ cancel: count("cancel"), takeBack: count("takeBack"), endLease: count("endLease"), taken: count("taken") },
-      piece: () => Promise.reject(new Error("nothing is stored")),
     };
     const hosts = this;
     return {

@@ -3,7 +3,7 @@ import type { ContextHost, Lease, LeaseNotice, TaskOwnerMesh, TaskWorkerMesh } f
 import { ActorError, SupervisionError } from "../../index.js";
 import { ResourceUnavailableError, WorkerLostError } from "../errors.js";
 import { callForAnswer } from "../kernel.js";
-import { callInTurn, type InTurn } from "../objects/piece-sources.js";
+import { callInTurn } from "../objects/piece-sources.js";
 import { type GrantedLease, HostLostError, type HostPort, type LeaseOrder, type WorkerPort } from "../submit/ports.js";
 import { tell } from "../tell.js";
 
@@ -38,7 +38,7 @@ export function hostPortOf({ host, store, resources, procs }: ContextHost, index
       try {
         const lease = await host.lease.callOne({ ...order, number });
         signal.throwIfAborted();
-        return grantedOf(lease, inTurn);
+        return grantedOf(lease);
       } catch (error) {
         if (isLost(error)) throw new HostLostError((error as Error).message, { cause: error });
         if (error instanceof ActorError && error.remoteName === "ResourceUnavailableError") {
@@ -71,18 +71,17 @@ async function listen(host: ContextHost["host"], holder: bigint, take: (notice: 
   }
 }
 
-function grantedOf(lease: Lease, inTurn: InTurn): GrantedLease {
-  return { id: lease.id, gpus: lease.gpus, worker: workerPortOf(lease.worker, inTurn) };
+function grantedOf(lease: Lease): GrantedLease {
+  return { id: lease.id, gpus: lease.gpus, worker: workerPortOf(lease.worker) };
 }
 
-function workerPortOf(worker: TaskWorkerMesh<never>, inTurn: InTurn): WorkerPort {
-  const { run, cancel, takeBack, endLease, piece, taken } = worker;
+function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
+  const { run, cancel, takeBack, endLease, taken } = worker;
   return {
     run: (order, taker) => callForAnswer(run, [order], taker),
     cancel: (lease, id) => tell(worker, () => cancel.broadcast(lease, id)),
     takeBack: (lease) => tell(worker, () => takeBack.broadcast(lease)),
     endLease: (lease) => tell(worker, () => endLease.broadcast(lease)),
-    piece: (lease, id, index) => callInTurn(inTurn, () => piece.callOne(lease, id, index)),
     taken: (lease, id) => tell(worker, () => taken.broadcast(lease, id)),
   };
 }

@@ -1,6 +1,8 @@
 /** Takes a large result that is in the memory of the host of its worker. */
 import type { StoredMemory } from "../../../generated/tasks.js";
+import { ObjectLostError } from "../errors.js";
 import { bringValue } from "../objects/bring-value.js";
+import { readerFrom } from "../objects/piece-sources.js";
 import { StoredValue } from "../objects/stored-value.js";
 import type { ReceivedValue } from "../refs/elsewhere.js";
 import { RemoteValue } from "../refs/remote-value.js";
@@ -28,19 +30,25 @@ async function receiveFromHost(
   member: ContextMember,
   result: Result,
   memory: StoredMemory,
-  { id: lease, host, worker }: ResultPlace,
+  { host }: ResultPlace,
   isNeeded: boolean,
 ): Promise<ReceivedValue> {
-  const adopted = isNeeded ? undefined : await host.adopt(result.id, memory);
-  if (adopted !== undefined) {
-    member.refs.sources.copiesOf(result).complete(adopted.store);
+  const { id, label } = result;
+  const adopted = await host.adopt(id, memory);
+  if (adopted === undefined) {
+    throw new ObjectLostError(
+      `the result of ${label} is lost: its host could not keep it, because its worker process has ended, or the host cannot open more files`,
+    );
+  }
+  const { store } = adopted;
+  member.refs.sources.copiesOf(result).complete(store);
+  if (!isNeeded) {
     // A result that is made again has one already, from which others may be waiting.
     const elsewhere = (result.elsewhere as RemoteValue | undefined) ?? new RemoteValue(result, member.remoteOwner);
     elsewhere.foundAt(adopted);
     return { elsewhere };
   }
   const { size, head } = memory;
-  const read = (index: number) => worker.piece(lease, result.id, index);
-  const { clock, objects: keeper } = member;
-  return bringValue({ label: result.label, clock, keeper, source: async () => ({ size, head, read }) });
+  const read = readerFrom(store, member.proc, id, (body) => member.inTurn(body));
+  return bringValue({ label, clock: member.clock, keeper: member.objects, source: async () => ({ size, head, read }) });
 }

@@ -4,7 +4,11 @@ import type { GetOptions } from "./get-options.js";
 import type { Result } from "./result.js";
 import type { ValueCodec } from "./value-codec.js";
 
-/** A context in one process, as references know it. */
+/**
+ * A context in one process, as references know it.
+ *
+ * @internal
+ */
 export interface RefContext {
   readonly id: string;
   /** The number of the process. */
@@ -19,18 +23,27 @@ export interface RefContext {
   };
 }
 
+/** @internal */
 type GetValue = (ref: ObjectRef<unknown>, options: GetOptions) => Promise<unknown>;
 
 let getValue: GetValue;
 
-/** Sets what reads values. The module of `get` does it. */
+/**
+ * Sets what reads values. The module of `get` does it.
+ *
+ * @internal
+ */
 export function setGetValue(get: GetValue): void {
   getValue = get;
 }
 
 let readRecord: (ref: ObjectRef<unknown>) => RefRecord;
 
-/** The parts of a reference. */
+/**
+ * The parts of a reference.
+ *
+ * @internal
+ */
 export interface RefRecord {
   /** The context, in this process. */
   readonly member: RefContext;
@@ -63,7 +76,7 @@ export class ObjectRef<T> {
   /**
    * Called by contexts.
    *
-   * @hidden
+   * @internal
    */
   constructor(record: RefRecord) {
     this.#record = record;
@@ -131,7 +144,11 @@ export class ObjectRef<T> {
   }
 }
 
-/** Returns the parts of a reference. */
+/**
+ * Returns the parts of a reference.
+ *
+ * @internal
+ */
 export function recordOf(ref: ObjectRef<unknown>): RefRecord {
   return readRecord(ref);
 }

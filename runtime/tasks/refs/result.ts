@@ -177,10 +177,10 @@ export class Result {
   }
 
   #tellSettled(): void {
-    this.#tellDone();
     const listeners = this.#settledListeners;
     this.#settledListeners = undefined;
     call(listeners);
+    this.#tellDone();
   }
 
   #tellDone(): void {

@@ -6,7 +6,6 @@ import type {
   Lease,
   LeaseNotice,
   LeaseRequest,
-  ObjectPiece,
   StoredMemory,
   TaskOrder,
   TaskOutcome,
@@ -29,8 +28,6 @@ export interface WorkerPort {
   takeBack(lease: number): void;
   /** The lease has ended. */
   endLease(lease: number): void;
-  /** Resolves with a piece of the result of a task that the worker keeps. */
-  piece(lease: number, id: number, index: number): Promise<ObjectPiece>;
   /** The result of a task that the worker keeps is here. */
   taken(lease: number, id: number): void;
 }

@@ -1,6 +1,5 @@
 /** The actor in a worker process, which runs tasks. */
 import {
-  type ObjectPiece,
   type TaskFunction,
   type TaskOrder,
   type TaskOutcome,
@@ -13,7 +12,6 @@ import { joinContext } from "../context/join-context.js";
 import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { currentTurn, mainClock } from "../kernel.js";
-import { pieceOf } from "../objects/pieces.js";
 import type { StoredValue } from "../objects/stored-value.js";
 import { tell } from "../tell.js";
 import { BegunFile } from "./begun-file.js";
@@ -70,13 +68,6 @@ export class PoolWorker extends TaskWorkerActor {
     this.#leases.delete(lease);
     this.#begun?.forget(lease);
     this.#context?.member.refs.tasksEnded();
-  }
-
-  piece(lease: number, id: number, index: number): ObjectPiece {
-    const value = this.#leases.get(lease)?.kept.get(id);
-    if (value === undefined)
-      throw new Error(`cannot read the result of task ${id}: its worker does not have it any more`);
-    return pieceOf(value, index);
   }
 
   taken(lease: number, id: number): void {
