@@ -3,10 +3,8 @@
  * over one such link, and then one changed file. Then runs a program on the hosts, without and with an edit before it. Each host is a
  * network namespace. Run it as root with `node --import tsx bench/sync/hosts.ts [rounds] [hosts] [megabytes] [through]`; `dist/` must be
  * built. All hosts write to the folder of temporary files, which should be in memory (`TMPDIR=/dev/shm`), because real hosts do not share
- * one disk. The links let through bursts of 128 KiB, because the kernel cuts what is larger than a burst into single packets: network
- * cards do that for real hosts, and here it would take more of the processors than all hosts together.
+ * one disk.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,10 +12,10 @@ import { createServer } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { Authority } from "../../test/link/transport/tls/certificates.js";
 import { makeProgram } from "../../test/sync/hosts/program.js";
+import { listening, median, ShapedMachines } from "../harness/shaped-machines.js";
 
 const [rounds = 3, count = 15, megabytes = 32] = process.argv.slice(2, 5).map(Number);
 const rate = "50mbit";
-const burst = "128kb";
 const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 const driverFile = fileURLToPath(new URL("driver.js", import.meta.url));
 const copyPort = 9999;
@@ -48,51 +46,19 @@ async function measure(): Promise<void> {
   const name = `vsync${process.pid}`;
   const work = mkdtempSync(path.join(tmpdir(), "sync-bench-"));
   const authority = new Authority();
-  const children: ChildProcess[] = [];
-  const spaces: string[] = [];
-  const ip = (...args: string[]) => execFileSync("ip", args);
-  const start = (space: string, env: object, ...command: string[]): ChildProcess => {
-    const child = spawn("ip", ["netns", "exec", space, process.execPath, ...command], {
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    children.push(child);
-    return child;
-  };
+  const network = new ShapedMachines(name, { rate, burst: "128kb" });
+  const start = (space: string, env: object, ...command: string[]) =>
+    network.start(space, env, process.execPath, ...command);
   try {
-    const addSpace = (space: string) => {
-      ip("netns", "add", space);
-      spaces.push(space);
-    };
-    const bridge = `${name}-br`;
-    addSpace(bridge);
-    ip("-n", bridge, "link", "add", "br0", "type", "bridge");
-    ip("-n", bridge, "link", "set", "br0", "up");
-    const addMachine = (index: number): string => {
-      const space = `${name}-${index}`;
-      addSpace(space);
-      ip("link", "add", "eth0", "netns", space, "type", "veth", "peer", "name", `p${index}`, "netns", bridge);
-      ip("-n", space, "addr", "add", `10.77.0.${index + 1}/24`, "dev", "eth0");
-      for (const device of ["lo", "eth0"]) ip("-n", space, "link", "set", device, "up");
-      ip("-n", bridge, "link", "set", `p${index}`, "master", "br0", "up");
-      for (const [where, device] of [
-        [space, "eth0"],
-        [bridge, `p${index}`],
-      ] as const) {
-        const shape = ["qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", burst, "latency", "100ms"];
-        execFileSync("ip", ["netns", "exec", where, "tc", ...shape]);
-      }
-      return space;
-    };
-    const driver = addMachine(0);
-    const machines = Array.from({ length: count }, (_, i) => addMachine(i + 1));
+    const driver = network.add().space;
+    const machines = Array.from({ length: count }, () => network.add().space);
     const addresses = await Promise.all(
       machines.map(async (space, i) => {
         const { cert, key, ca } = authority.issue(`host-${i}`, 1, `IP:10.77.0.${i + 2}`);
         const cache = path.join(work, `cache-${i}`);
         mkdirSync(cache, { mode: 0o700 });
         const listen = ["--listen", `tls://10.77.0.${i + 2}:26600`, "--cert", cert, "--key", key, "--ca", ca];
-        const text = await firstLine(start(space, { XDG_CACHE_HOME: cache }, cli, "host", ...listen));
+        const text = await listening(start(space, { XDG_CACHE_HOME: cache }, cli, "host", ...listen));
         return /listens at (\S+)/.exec(text)?.[1] ?? "";
       }),
     );
@@ -101,32 +67,18 @@ async function measure(): Promise<void> {
     const self = fileURLToPath(import.meta.url);
     const receiver = authority.issue("receiver");
     const files = [receiver.cert, receiver.key, receiver.ca];
-    await firstLine(start(machines[0] as string, {}, "--import", "tsx", self, "receive", ...files, size));
+    await listening(start(machines[0] as string, {}, "--import", "tsx", self, "receive", ...files, size));
     const folder = path.join(work, "program");
     const cache = path.join(work, "cache-driver");
     for (const each of [folder, cache]) mkdirSync(each, { mode: 0o700 });
     // With "through", the driver has a connection with the first host alone, which passes everything on.
     const gateway = process.argv[5] === "through" ? { through: addresses[0] } : {};
     const order = { addresses, tls, gateway, folder, megabytes, rounds, copyTo: { host: "10.77.0.2", port: copyPort } };
-    const child = start(driver, { XDG_CACHE_HOME: cache }, driverFile, JSON.stringify(order));
-    let text = "";
-    child.stdout?.on("data", (part) => {
-      text += part;
-      process.stdout.write(part);
-    });
-    const code = await new Promise((resolve) => child.once("close", resolve));
-    if (code !== 0) throw new Error(`the driver has ended with code ${code}`);
-    report(
-      text
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    );
+    const line = [process.execPath, driverFile, JSON.stringify(order)];
+    report((await network.run(driver, { XDG_CACHE_HOME: cache }, ...line)) as Round[]);
     await measureRuns(addresses, { tls, ...gateway }, driver, work);
   } finally {
-    for (const child of children) child.kill("SIGKILL");
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    for (const space of spaces) ip("netns", "del", space);
+    await network.remove();
     rmSync(work, { recursive: true, force: true });
     authority.remove();
   }
@@ -160,19 +112,6 @@ async function measureRuns(addresses: readonly string[], way: object, driver: st
     `a run on ${count} hosts ${median(runs.map(({ without }) => without)).toFixed(2)} s; after an edit ` +
       `${median(runs.map(({ edited }) => edited)).toFixed(2)} s; ratio ${median(runs.map(({ edited, without }) => edited / without)).toFixed(2)}`,
   );
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[values.length >> 1] as number;
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    child.stdout?.on("data", (text) => {
-      if (String(text).includes("listens at")) resolve(String(text));
-    });
-    child.once("close", () => reject(new Error("a host has ended")));
-  });
 }
 
 type Round = Readonly<
