@@ -124,7 +124,7 @@ function withLimit(
     const timer = member.clock.after(
       limit,
       () => {
-        const missing = refs.filter((ref) => !ref.isSettled);
+        const missing = refs.filter((ref) => !recordOf(ref).result.isSettled);
         const names = missing.slice(0, 3).map(({ label }) => label);
         const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
         reject(new TimeoutError(`no result of ${names.join(", ")}${more} within ${limit} ms`));

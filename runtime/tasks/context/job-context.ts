@@ -306,7 +306,7 @@ export class JobContext implements AsyncDisposable {
     if (remote !== undefined) {
       throw new TypeError(`cannot cancel ${ref.label}: another process has started it; cancel it there`);
     }
-    if (result.isSettled) return;
+    if (result.isDone) return;
     const reason = "context.cancel was called";
     if (member.cancel(result, reason)) return;
     // Its arguments are missing, so that nobody else knows of it.

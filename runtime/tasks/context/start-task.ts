@@ -171,7 +171,7 @@ function encodeParts(start: TaskStart, pending: PendingTask, parts: readonly Rec
     const ref = parts[i] as ObjectRef<unknown>;
     const { result } = recordOf(ref);
     const host = result.elsewhere === undefined ? member.host : result.elsewhere.host;
-    bytesAt.set(host, (bytesAt.get(host) ?? 0) + result.size!);
+    bytesAt.set(host, (bytesAt.get(host) ?? 0) + (result.size ?? 0));
   }
   const [near] = [...bytesAt].reduce((most, one) => (one[1] > most[1] ? one : most));
   return near === member.host ? undefined : near;

@@ -14,6 +14,8 @@ const noRetries = "its task has been run again as often as it may be; the option
 /** The process that owns the values. */
 export interface ValueOwner {
   readonly proc: bigint;
+  /** The reason for which the context is closed in this process. Undefined: it is open. */
+  readonly closed: string | undefined;
   /** Runs code that sends messages. */
   inTurn(body: () => void): void;
 }
@@ -43,6 +45,10 @@ export class ValueSources {
     for (;;) {
       if (!result.isDone) await new Promise<void>((resolve) => result.whenDone(resolve));
       if (result.error !== undefined) throw result.error;
+      const { closed } = this.#owner;
+      if (closed !== undefined) {
+        throw new ObjectLostError(`the result of ${result.label} is lost: the context is closed: ${closed}`);
+      }
       const place = this.copiesOf(result).choose(reader, result.value !== undefined);
       const size = result.size!;
       const head = result.head ?? size;

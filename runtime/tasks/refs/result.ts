@@ -59,9 +59,9 @@ export class Result {
     return this.isSettled || this.#elsewhere?.size !== undefined;
   }
 
-  /** Whether there is a value, which this process does not have. */
+  /** Whether there is a value that this process does not have, or has been one that is made again now. */
   get isElsewhere(): boolean {
-    return !this.isSettled && this.#elsewhere?.size !== undefined;
+    return !this.isSettled && this.#elsewhere !== undefined;
   }
 
   /** The error; undefined while there is none. */

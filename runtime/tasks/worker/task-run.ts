@@ -17,6 +17,8 @@ const nothing = new Uint8Array(0);
 const returned: TaskOutcome = { state: "returned", value: nothing, micros: 0 };
 const cancelled: TaskOutcome = { state: "cancelled", value: nothing, micros: 0 };
 
+/** The time in ms after which a task that waits for its arguments lets others run: moving them takes time, too. */
+const PATIENCE_MS = 1000;
 /** The largest number of an order. */
 const MAX_ORDER = 2 ** 32 - 1;
 
@@ -157,11 +159,20 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
     const isHere = (ref: ObjectRef<unknown>) => recordOf(ref).result.isSettled;
     if ([...refs.values()].every(isHere)) return values;
     // Another task may have to make an argument again, and needs a process meanwhile.
-    this.suspend();
+    let isSuspended = false;
+    const timer = member.clock.after(
+      PATIENCE_MS,
+      () => {
+        isSuspended = true;
+        this.suspend();
+      },
+      true,
+    );
     try {
       return await values;
     } finally {
-      this.resume();
+      timer.cancel();
+      if (isSuspended) this.resume();
     }
   }
 

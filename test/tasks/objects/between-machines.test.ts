@@ -54,4 +54,21 @@ describe.skipIf(!networks || !isShared)("a program and three hosts, each on a ma
     await call("release", "freed");
     await until(() => hosts.every((host, i) => storedBytes(host) <= before[i]!));
   });
+
+  test("a task whose result stays on its host has ended: cancelling it changes nothing", async () => {
+    const { call } = cluster;
+    await call("make", "ended", size, 4, 0);
+    await call("cancel", "ended");
+    expect(await call("read", "ended", [1], 1)).toEqual([4]);
+    expect(await call("get", "ended")).toBe(4);
+  });
+
+  test("what only other hosts have is lost with the context", async () => {
+    const { call } = cluster;
+    await call("make", "left", size, 5, 0);
+    await call("close");
+    await expect(call("get", "left")).rejects.toThrow(
+      "ObjectLostError: the result of filled is lost: the context is closed: context.close was called",
+    );
+  });
 });

@@ -48,6 +48,8 @@ const calls: Record<string, (...args: never[]) => unknown> = {
   async get(name: string) {
     return (await context.get(refs.get(name)!))[0];
   },
+  cancel: (name: string) => context.cancel(refs.get(name)!),
+  close: () => context.close(),
   release: (name: string) => refs.get(name)!.release(),
 };
 
