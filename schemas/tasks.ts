@@ -91,6 +91,20 @@ export interface ObjectUsage {
   spilled: Uint32;
 }
 
+/** A large value, as its owner knows it. */
+export interface ObjectEntry {
+  /** The name of the task, the endpoint, or `put`. */
+  label: string;
+  /** The number of encoded bytes. */
+  size: Uint32;
+  /** Where the owner has it. `hosts`: only stores of other hosts have it. */
+  place: "memory" | "disk" | "heap" | "hosts";
+  /** The number of stores that have it, or get it. */
+  copies: Uint32;
+  /** The number of other processes that have references. */
+  borrowers: Uint32;
+}
+
 /** The limits of large values on each host, as the program has set them. */
 export interface ObjectLimits {
   /** The most bytes in memory. Absent: a share of the memory of the host. */
@@ -206,6 +220,12 @@ export interface TaskHost extends Actor<[options: HostOptions]> {
   notices(holder: Uint64): Stream<LeaseNotice>;
   /** @concurrent */
   load(): HostLoad;
+  /**
+   * Answers with the large values of the worker processes that answer.
+   *
+   * @concurrent
+   */
+  objects(): ObjectEntry[];
   /**
    * Reserves the resources of a bundle, or answers false if they are not free within `timeout` milliseconds.
    *
@@ -465,6 +485,12 @@ export interface TaskWorker extends Actor {
    * @concurrent
    */
   taken(lease: Uint32, id: Uint32): void;
+  /**
+   * Answers with the large values that this process owns.
+   *
+   * @concurrent
+   */
+  objects(): ObjectEntry[];
 }
 
 /** A reference to a result, in a message. */

@@ -22,6 +22,7 @@ export {
 } from "./cluster/index.js";
 export type { GetOptions, Values } from "./context/get-options.js";
 export { JobContext, type RefOr, type RefOrArgs, type TaskRunner } from "./context/job-context.js";
+export type { HostObjects, ObjectInfo, ObjectReport } from "./context/list-objects.js";
 export type { JobContextOptions } from "./context/open-options.js";
 export type { RunOptions } from "./context/run-options.js";
 export type { WaitOptions } from "./context/wait-options.js";

@@ -72,6 +72,7 @@ export class CountedHosts {
       callInTurn: (body, first, second) => body(first, second),
       isLost: () => false,
       referencesIn: () => [],
+      noteLarge: () => {},
       grace: 1000,
     });
   }

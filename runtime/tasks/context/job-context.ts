@@ -7,6 +7,8 @@ import type { ActorOptions } from "../actors/context-actor-options.js";
 import { actorOf, getActor, stopActor } from "../actors/context-actors.js";
 import { TaskCancelledError } from "../errors.js";
 import type { Resources } from "../host/resources.js";
+import { sizeOfHeld } from "../objects/held-value.js";
+import { MIN_STORED_BYTES } from "../objects/stored-value.js";
 import { createPlacementGroup } from "../placement/create-group.js";
 import type { PlacementGroup } from "../placement/placement-group.js";
 import type { PlacementOptions } from "../placement/placement-options.js";
@@ -18,6 +20,7 @@ import { setContextFactory } from "./context-factory.js";
 import { activateContext, currentScope } from "./current.js";
 import type { GetOptions, Values } from "./get-options.js";
 import { getAll, getOne } from "./get-values.js";
+import { listObjects, type ObjectReport } from "./list-objects.js";
 import type { ContextMember } from "./member.js";
 import { type CloseContext, openContext } from "./open-context.js";
 import type { JobContextOptions } from "./open-options.js";
@@ -232,7 +235,19 @@ export class JobContext implements AsyncDisposable {
     const result = new Result(member.newResultId(), "put");
     const { bytes, refs } = member.refs.holding(member.refs.plain, value, putPlace);
     result.resolve(bytes, refs);
+    if (sizeOfHeld(bytes) >= MIN_STORED_BYTES) member.refs.noteLarge(result);
     return new ObjectRef<T>({ member, result, codec: member.refs.plain, remote: undefined });
+  }
+
+  /**
+   * Lists the values of 64 KiB and more that the program and its worker processes own, and the memory and disk that such values use on each
+   * host. Processes that are busy answer later, and those that have ended do not.
+   *
+   * @returns the values, and the hosts
+   * @throws {Error} as a rejection, when the context is closed
+   */
+  objects(): Promise<ObjectReport> {
+    return listObjects(this.#member);
   }
 
   /**

@@ -60,6 +60,7 @@ export function makeMember({ id, host, objects, root, store, describe }: MemberS
       holder: member.proc,
       clock: mainClock(),
       random: () => cell.proc.random.number(),
+      noteLarge: (result) => member.refs.noteLarge(result),
       referencesIn: (value) => member.refs.contained(value),
       receive: (result, memory, place, isNeeded) => receiveResult(member, result, memory, place, isNeeded),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),

@@ -8,6 +8,7 @@ import {
   type Lease,
   type LeaseNotice,
   type LeaseRequest,
+  type ObjectEntry,
   TaskHostActor,
   type TaskWorkerMesh,
   type WorkerOptions,
@@ -51,7 +52,7 @@ export class HostManager extends TaskHostActor {
 
   static {
     // A program whose own actors and tasks are all in other processes has the manager of its host. Promises cost it less without storage.
-    const endpoints = ["lease", "withdraw", "giveBack", "suspend", "resume", "kill", "notices", "load"];
+    const endpoints = ["lease", "withdraw", "giveBack", "suspend", "resume", "kill", "notices", "load", "objects"];
     runWithoutStorage(HostManager, endpoints);
   }
 
@@ -127,6 +128,17 @@ export class HostManager extends TaskHostActor {
       workers: this.#leasing.workerCount,
       ...(this.#objects !== undefined && { objects: usageOf(this.#objects) }),
     };
+  }
+
+  async objects(): Promise<ObjectEntry[]> {
+    const started = [...this.#workers.values()].map(({ process }) => process.ready);
+    const workers = [...this.#options.workers.map((worker) => Promise.resolve(worker)), ...started];
+    const entries = workers.map(async (ready) => {
+      const worker = await ready;
+      return this.#inTurn(() => worker.objects.callOne());
+    });
+    const settled = await Promise.allSettled(entries);
+    return settled.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   }
 
   reserve(group: bigint, bundle: number, resources: Record<string, number>, timeout: number): Promise<boolean> {

@@ -81,6 +81,11 @@ export class ExportedResults {
     return found;
   }
 
+  /** Returns the number of processes that have references to a result. */
+  borrowersOf(id: number): number {
+    return this.#results.get(id)?.borrowers.size ?? 0;
+  }
+
   /** @param returned whether the reference was in the result of a task */
   borrow(id: number, borrower: TaskOwnerMesh<never>, returned: boolean): void {
     const found = this.#results.get(id);

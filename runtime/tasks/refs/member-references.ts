@@ -1,10 +1,16 @@
 /** The references of a context in one process: they are written into values, read from them, borrowed and lent. */
-import { type ObjectReference, ObjectReferenceCodec, type TaskOwnerMesh } from "../../../generated/tasks.js";
+import {
+  type ObjectEntry,
+  type ObjectReference,
+  ObjectReferenceCodec,
+  type TaskOwnerMesh,
+} from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import type { ObjectLostError } from "../errors.js";
 import { type Clock, callForAnswer, type DropDetector } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
 import { type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
+import { LargeResults } from "../objects/large-results.js";
 import type { ObjectStore } from "../objects/object-store.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { ValueSources } from "../objects/value-sources.js";
@@ -13,7 +19,7 @@ import { BorrowedResults } from "./borrowed-results.js";
 import { ExportedResults } from "./exported-results.js";
 import { ImportedCodec } from "./imported-codec.js";
 import { ObjectRef, type RefContext, recordOf } from "./object-ref.js";
-import { lostResult } from "./result.js";
+import { lostResult, type Result } from "./result.js";
 import type { ValueCodec } from "./value-codec.js";
 
 /** The part of a context in one process, as its references use it. */
@@ -39,6 +45,7 @@ export class MemberReferences {
   readonly exported: ExportedResults;
   /** The places in which other machines find the results of this process. */
   readonly sources: ValueSources;
+  readonly #large: LargeResults;
   readonly #borrowed: BorrowedResults;
   /** The references of other processes on this event loop, as those of this one. */
   readonly #adopted = new WeakMap<ObjectRef<unknown>, ObjectRef<unknown>>();
@@ -54,6 +61,7 @@ export class MemberReferences {
     this.#encodeResult = objects === undefined ? encodeWith : encodeInto(objects, true);
     this.exported = new ExportedResults(drops, (borrower, ended) => this.#watch(borrower, ended));
     this.sources = new ValueSources(member, drops);
+    this.#large = new LargeResults(drops);
     this.#borrowed = new BorrowedResults(drops, () => {
       const { clock, store, objects: keeper } = member;
       return { clock, store, keeper, inTurn: (body) => member.inTurn(body) };
@@ -247,6 +255,16 @@ export class MemberReferences {
   /** Drops the values of a process, which has ended or has left the context. */
   ownerLeft(proc: bigint, reason: ObjectLostError): void {
     this.#borrowed.ownerLeft(proc, reason);
+  }
+
+  /** Notes that a result of this process has a large value, for reports. */
+  noteLarge(result: Result): void {
+    this.#large.add(result);
+  }
+
+  /** Returns the large values that this process owns. */
+  largeResults(): ObjectEntry[] {
+    return this.#large.list((id) => this.exported.borrowersOf(id));
   }
 
   /** Tasks of this process have ended, and may have dropped references to large values of others. */

@@ -104,6 +104,8 @@ export interface SubmitterOptions {
     place: ResultPlace,
     isNeeded: boolean,
   ) => ReceivedValue | Promise<ReceivedValue>;
+  /** Called when a result has a large value. */
+  readonly noteLarge: (result: Result) => void;
   /** The time in ms after which a task that was cancelled is ended with its process. */
   readonly grace: number;
 }

@@ -1,5 +1,6 @@
 /** The actor in a worker process, which runs tasks. */
 import {
+  type ObjectEntry,
   type TaskFunction,
   type TaskOrder,
   type TaskOutcome,
@@ -74,6 +75,10 @@ export class PoolWorker extends TaskWorkerActor {
     const kept = this.#leases.get(lease)?.kept;
     kept?.get(id)?.close();
     kept?.delete(id);
+  }
+
+  objects(): ObjectEntry[] {
+    return this.#context?.member.refs.largeResults() ?? [];
   }
 
   override cleanup(): void {
