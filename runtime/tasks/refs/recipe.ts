@@ -76,7 +76,9 @@ export class Recipe implements Remaking {
       if (part instanceof Uint8Array) return part;
       const { ref, recipe, codec, label } = part;
       const known = ref.deref();
-      if (known !== undefined) return known;
+      // A result that was released after the first run has an error, and is made again.
+      const isThere = known !== undefined && recordOf(known).result.error === undefined;
+      if (known !== undefined && (isThere || recipe === undefined)) return known;
       const result = recipe === undefined ? lostResult(label) : recipe.#current();
       return new ObjectRef({ member, codec, remote: undefined, result });
     });

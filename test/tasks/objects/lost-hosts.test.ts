@@ -27,12 +27,16 @@ describe.skipIf(!networks || !isShared)("hosts on machines of their own", () => 
     // It is near its argument, unless the host had no time for it.
     const having = hostsWithValues(cluster);
     expect(having.length).toBeLessThan(3);
+    await call("makeOf", "released", size, "seed");
+    await call("makeOf", "ofReleased", size, "released");
+    await call("release", "released");
     await call("make", "once", size, 3, having[0]);
     await call("drop", "first");
     for (const host of having) kill(cluster, host);
     const others = [0, 1, 2].filter((host) => !having.includes(host));
     expect(await call("read", "second", others, 1)).toEqual(others.map(() => 7));
     expect(await call("get", "second")).toBe(7);
+    expect(await call("get", "ofReleased")).toBe(7);
     await expect(call("get", "once")).rejects.toThrow(
       "ObjectLostError: the result of filled is lost: all hosts that had it have ended; a task that may run again is defined with { idempotent: true }",
     );
