@@ -103,7 +103,10 @@ describe("a host that was killed comes back at its rank", () => {
     const { workers } = await job.state();
     const mesh = workers.spawnProcs({}, { restart: once }).spawn("crew", crew.SteelWorker);
     const before = [...(await mesh.where.call()).values()].map(({ pid }) => pid);
+    const seen = eventsOf(job);
     await Promise.all([killHost(job, 0), killHost(job, 1)]);
+    // A call that is sent to a process before its end is noticed fails with it.
+    await until(() => [0, 1].every((rank) => seen.includes(`host-lost workers[${rank}]`)));
     await until(() => before.every(gone));
     const after = [...(await mesh.where.with({ wait: true }).call()).values()].map(({ pid }) => pid);
     expect(after.some((pid) => before.includes(pid))).toBe(false);
