@@ -24,10 +24,15 @@ export interface ObjectInfo {
 
 /** The use of one host by large values, and its limits, in bytes. */
 export interface HostObjects {
+  /** The number of the host in the context. */
   readonly host: number;
+  /** The bytes in memory. */
   readonly memory: number;
+  /** The largest number of bytes in memory. */
   readonly memoryLimit: number;
+  /** The bytes on disk. */
   readonly disk: number;
+  /** The largest number of bytes on disk. */
   readonly diskLimit: number;
   /** The number of values whose owners are processes of the host, or that its store has. */
   readonly values: number;
