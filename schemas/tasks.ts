@@ -97,7 +97,7 @@ export interface ObjectEntry {
   label: string;
   /** The number of encoded bytes. */
   size: Uint32;
-  /** Where the owner has it. `hosts`: only stores of other hosts have it. */
+  /** The place of the value at its owner. `hosts`: only stores of other hosts have it. */
   place: "memory" | "disk" | "heap" | "hosts";
   /** The number of stores that have it, or get it. */
   copies: Uint32;

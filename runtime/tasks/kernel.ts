@@ -45,7 +45,6 @@ export {
   openSealed,
   type SealedPlace,
   sealMemory,
-  sealWritten,
   UnsealedMemory,
 } from "../link/transport/shared-memory/sealed-memory.js";
 export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";

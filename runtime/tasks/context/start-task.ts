@@ -72,7 +72,7 @@ export function startTask(
   return new ObjectRef({ member, result, codec: resultCodec(task, member), remote: undefined });
 }
 
-/** What all runs of a task have in common. */
+/** The parts that all runs of a task have in common. */
 interface TaskStart {
   readonly member: ContextMember;
   readonly plan: RunPlan;

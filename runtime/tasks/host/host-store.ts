@@ -98,7 +98,7 @@ export class HostStore extends TaskStoreActor {
         this.#forget(procsOf(owner)[0]!, id, entry);
         return null;
       }
-      // A result that its host has made again meanwhile is here already.
+      // The value was dropped meanwhile, or its host has made it again, so that it is here already.
       if (entry !== this.#values.get(keyOf(procsOf(owner)[0]!, id))) return value.memory!;
       entry.value = value;
       value.count();

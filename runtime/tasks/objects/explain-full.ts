@@ -3,7 +3,7 @@ import { formatBytes } from "../host/resources.js";
 import { spilledSize } from "./spill-file.js";
 import type { Usage, UsageLimits } from "./usage-record.js";
 
-/** What is known when there is no room for a value. */
+/** The facts that the error names when there is no room for a value. */
 export interface FullState {
   /** The number of bytes of the value. */
   readonly size: number;

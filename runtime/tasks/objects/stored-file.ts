@@ -1,5 +1,5 @@
 /** The file that has the bytes of a value: in memory or on disk, owned by this process or opened from another one. */
-import { closeSync, readSync, writeSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import type { StoredMemory } from "../../../generated/tasks.js";
 import { ObjectLostError } from "../errors.js";
 import {
@@ -9,7 +9,7 @@ import {
   openSealed,
   type SealedPlace,
   sealMemory,
-  sealWritten,
+  UnsealedMemory,
 } from "../kernel.js";
 import {
   BLOCK_BYTES,
@@ -39,7 +39,7 @@ export class StoredFile {
   readonly size: number;
   /** The number of bytes before the binary values that are apart. */
   readonly headSize: number;
-  /** What counts the file, or would count it if this process were its owner. */
+  /** The keeper counts the file, or would count it if this process were its owner. */
   readonly #keeper: FileKeeper | undefined;
   #memory: Pick<SealedPlace, "file" | "token"> | undefined;
   #disk: SpillFile | undefined;
@@ -162,12 +162,20 @@ export class StoredFile {
   /** Moves it from disk to memory. Returns false if the system has no memory. @throws ObjectLostError if the file is damaged */
   bringBack(): boolean {
     const disk = this.#disk!;
+    const memory = UnsealedMemory.create(this.size);
+    if (memory === undefined) return false;
+    let at = 0;
     try {
-      this.#memory = sealWritten((file) => copySpilled(disk, this.size, (block) => writeBlock(file, block)));
+      copySpilled(disk, this.size, (block) => {
+        memory.write(block, at);
+        at += block.length;
+      });
+      this.#memory = memory.seal();
     } catch (error) {
+      memory.close();
       if (error instanceof ObjectLostError) throw error;
+      return false;
     }
-    if (this.#memory === undefined) return false;
     this.#disk = undefined;
     closeSync(disk.file);
     return true;
@@ -223,10 +231,6 @@ function piecesOf(file: number, size: number): WritePieces {
       at += read;
     }
   };
-}
-
-function writeBlock(file: number, block: Uint8Array): void {
-  for (let at = 0; at < block.length; ) at += writeSync(file, block, at);
 }
 
 /** Copies a part of a file. */

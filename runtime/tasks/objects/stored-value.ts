@@ -38,17 +38,6 @@ export class StoredValue {
   }
 
   /**
-   * Copies an encoded value into new memory, which no limit counts.
-   *
-   * @param parts what `encodePlainParts` has returned
-   * @returns undefined if the system has no descriptors or memory left, or this thread cannot share memory
-   */
-  static store(parts: readonly Uint8Array[]): StoredValue | undefined {
-    const file = StoredFile.inMemory(parts, undefined);
-    return file === undefined ? undefined : new StoredValue(file);
-  }
-
-  /**
    * Returns the value in memory that this process has just sealed.
    *
    * @param keeper counts the value if this process becomes its owner

@@ -1,4 +1,4 @@
-/** What a process knows of a value that it does not have. */
+/** A value that another process has, as this process knows it. */
 import type { StoredMemory } from "../../../generated/tasks.js";
 import type { HeldValue } from "../objects/held-value.js";
 

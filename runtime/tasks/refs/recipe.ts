@@ -1,5 +1,5 @@
 /**
- * How a result is made again that all hosts which had it have lost: by running its task again, if the task may run several times. A recipe
+ * Recipes make results again that all hosts have lost, by running their tasks again, if these may run several times. A recipe
  * keeps the arguments of the task, and the recipes of those arguments that are results. It keeps no large values: the results
  * themselves may be dropped, and are then made again, too.
  */
@@ -48,7 +48,7 @@ export class Recipe implements Remaking {
   remake(result: Result, reason: string): boolean {
     if (this.#retries === 0) return false;
     this.#retries--;
-    result.remade(reason);
+    result.pendingAgain(reason);
     this.#run(result);
     return true;
   }

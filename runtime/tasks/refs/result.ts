@@ -37,7 +37,7 @@ export class Result {
   contained: readonly object[] | undefined;
   /** The copies on other hosts, which the owner of the result knows. */
   copies: Copies | undefined;
-  /** How the result is made again if it is lost. Undefined: it cannot be, or need not, because it is small. */
+  /** Makes the result again if it is lost. Undefined: that is not possible, or not necessary, because the value is small. */
   recipe: Remaking | undefined;
   /** Why the result is being made again. */
   #loss: string | undefined;
@@ -79,7 +79,7 @@ export class Result {
     return this.#value instanceof StoredValue ? this.#value : undefined;
   }
 
-  /** What is known of the value of another process, or on another host; undefined: it was only here, or there is none. */
+  /** The place of a value that another process or another host has; undefined: it was only here, or there is none. */
   get elsewhere(): Elsewhere | undefined {
     return this.#elsewhere;
   }
@@ -154,7 +154,7 @@ export class Result {
   }
 
   /** The value that was elsewhere is lost, and is being made again: the result is pending. */
-  remade(reason: string): void {
+  pendingAgain(reason: string): void {
     this.#loss = reason;
     this.#elsewhere?.lost();
   }

@@ -4,7 +4,6 @@
  */
 import type { LeaseNotice, TaskOutcome } from "../../../generated/tasks.js";
 import { TaskCancelledError } from "../errors.js";
-import { sizeOfHeld } from "../objects/held-value.js";
 import { MIN_STORED_BYTES } from "../objects/stored-value.js";
 import type { ReceivedValue } from "../refs/elsewhere.js";
 import type { Result } from "../refs/result.js";
@@ -258,9 +257,11 @@ export class Submitter {
       task.times.add(micros);
       this.#forget(task);
       lease.remove(task);
-      if ("elsewhere" in value || sizeOfHeld(value) >= MIN_STORED_BYTES) this.#options.noteLarge(task.result);
+      // Most results are small.
+      const isSmall = value instanceof Uint8Array && value.length < MIN_STORED_BYTES;
+      if (!isSmall) this.#options.noteLarge(task.result);
       try {
-        if ("elsewhere" in value) task.result.located(value.elsewhere);
+        if (!isSmall && "elsewhere" in value) task.result.located(value.elsewhere);
         else task.result.resolve(value, references === true ? this.#options.referencesIn(value) : undefined);
       } catch (error) {
         task.result.reject(error as Error);

@@ -1,4 +1,4 @@
-/** Where readers of a value are sent. */
+/** Owners send readers of a value to places that have it. */
 import { describe, expect, test } from "vitest";
 import { Copies } from "../../../runtime/tasks/objects/copies.js";
 

@@ -37,8 +37,7 @@ test("large values are listed with their size, place and borrowers, and hosts wi
   await until(async () => (await context.objects()).values.length === 2);
 });
 
-test("what has moved to disk is listed as such", async () => {
-  if (!isShared) return;
+test.skipIf(!isShared)("what has moved to disk is listed as such", async () => {
   await using context = await JobContext.open({ procs: 1, objects: { memory: 2 * mebibyte, disk: 64 * mebibyte } });
   const refs = [1, 2, 3, 4].map((value) => context.put(new Uint8Array(mebibyte).fill(value)));
   const { values, hosts } = await context.objects();

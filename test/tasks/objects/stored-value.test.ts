@@ -2,6 +2,7 @@
 import { closeSync, openSync, readlinkSync, writeSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { canSealMemory } from "../../../runtime/link/transport/shared-memory/sealed-memory.js";
+import { StoredFile } from "../../../runtime/tasks/objects/stored-file.js";
 import { StoredValue } from "../../../runtime/tasks/objects/stored-value.js";
 
 const opened: StoredValue[] = [];
@@ -10,7 +11,7 @@ afterEach(() => {
 });
 
 function store(...parts: Uint8Array[]): StoredValue {
-  const value = StoredValue.store(parts)!;
+  const value = new StoredValue(StoredFile.inMemory(parts, undefined)!);
   opened.push(value);
   return value;
 }

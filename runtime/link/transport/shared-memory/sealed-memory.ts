@@ -88,29 +88,6 @@ export class UnsealedMemory {
   }
 }
 
-/**
- * Writes new memory piece by piece.
- *
- * @param write writes all bytes, at the end of the file
- * @returns the file, which the caller closes; undefined if this thread cannot share memory
- * @throws Error what `write` throws, or the system has no memory or descriptors left
- */
-export function sealWritten(write: (file: number) => void): SealedPlace | undefined {
-  const addon = canSealMemory() ? sharedMemoryAddon() : undefined;
-  if (addon === undefined) return undefined;
-  const token = newToken();
-  const file = addon.beginMemory();
-  try {
-    write(file);
-    if (writeSync(file, token) !== TOKEN_BYTES) throw new Error("cannot write memory: the system has no more");
-    addon.sealMemory(file);
-    return { pid: process.pid, file, token };
-  } catch (error) {
-    closeSync(file);
-    throw error;
-  }
-}
-
 /** Returns random bytes that identify a file. */
 export function newToken(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));

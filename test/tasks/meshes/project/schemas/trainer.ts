@@ -1,6 +1,6 @@
 import type { Actor, Float32, ObjectRef, Stream, Uint32 } from "viceroy/schema";
 
-/** What a trainer has read. */
+/** The facts about a value that a trainer has read. */
 export interface Reading {
   pid: Uint32;
   length: Uint32;
