@@ -201,8 +201,8 @@ try {
 clearInterval(lines);
 const expected = [steady.child.pid!, shaky.child.pid!];
 try {
-  await until(() => ours().every((pid) => expected.includes(pid)), 10_000);
-  await until(() => steady.drivers().length === 0, 5000);
+  await until(() => ours().every((pid) => expected.includes(pid)), 30_000);
+  await until(() => steady.drivers().length === 0, 30_000);
 } catch {
   violation(`processes are left: ${ours().filter((pid) => !expected.includes(pid))}, in ${steady.drivers()}`);
 }

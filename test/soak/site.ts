@@ -22,6 +22,8 @@ class SiteSession {
   readonly procs: ProcMesh<"hosts" | "gpus">;
   readonly tallies: TallyMesh<"hosts" | "gpus">;
   readonly load: Load;
+  /** Whether the actors exist and the load runs. */
+  started = false;
   lost = false;
 
   constructor({ name, address, seed, gpus, print }: SiteOptions, number: number) {
@@ -45,6 +47,8 @@ export class SoakSite {
   readonly #options: SiteOptions;
   #stay: SiteSession | undefined;
   #before = { done: 0, refused: 0 };
+  /** Resolves when the host is attached, or the site has ended. */
+  #attached: Promise<void> = Promise.resolve();
   #ended = false;
 
   constructor(options: SiteOptions) {
@@ -53,18 +57,27 @@ export class SoakSite {
   }
 
   /** Resolves when actors exist, however long the host is lost. */
-  async begin(): Promise<void> {
+  begin(): Promise<void> {
+    this.#attached = this.#attach();
+    return this.#attached;
+  }
+
+  async #attach(): Promise<void> {
     while (!this.#ended) {
       const stay = new SiteSession(this.#options, ++this.stays);
       this.#stay = stay;
-      try {
-        await stay.tallies.meet.call(stay.tallies);
+      const met = await stay.tallies.meet.call(stay.tallies).then(
+        () => true,
+        () => false,
+      );
+      if (met && !stay.lost) {
+        stay.started = true;
         stay.load.start();
         return;
-      } catch {
-        await stay.hosts.stop({ drain: 0 });
-        await new Promise((resolve) => setTimeout(resolve, 200));
       }
+      this.#stay = undefined;
+      await stay.hosts.stop({ drain: 0 });
+      await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
 
@@ -96,7 +109,8 @@ export class SoakSite {
       this.violations.push(`${mesh} failed of something else than the end of its host: ${cause.message}`);
     }
     stay.lost = true;
-    void this.#again(stay);
+    // A host that is lost before its load has started is attached again by the call that is waiting for it.
+    if (stay.started) this.#attached = this.#again(stay);
   }
 
   async #again(stay: SiteSession): Promise<void> {
@@ -104,7 +118,7 @@ export class SoakSite {
     this.#before = { done: this.done, refused: this.refused };
     this.#stay = undefined;
     await stay.hosts.stop({ drain: 0 });
-    if (!this.#ended) await this.begin();
+    await this.#attach();
   }
 
   async #close({ load }: SiteSession): Promise<void> {
@@ -131,6 +145,7 @@ export class SoakSite {
   /** Checks that all operations end, all messages have arrived, and no process is left. */
   async end(): Promise<void> {
     this.#ended = true;
+    await this.#attached;
     const stay = this.#stay;
     if (stay === undefined) return;
     await this.#close(stay);
