@@ -43,12 +43,12 @@ export function pathTo(node) {
 }
 
 /**
- * Returns the counts of a report, and the file, the title and the message of each failed test. An error that belongs to no
- * test counts as a failure.
+ * Returns the counts of a report, and the file, the title and the message of each failed test; a file that fails without a failed test
+ * has no title. An error that belongs to no test counts as a failure.
  */
 function countsOf(report, unhandled) {
   try {
-    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+    const { numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
     const isFailed = ({ status }) => status === "failed";
     // A file that cannot be loaded, or whose hook fails, has no failed test and counts as a failure.
     const broken = testResults.filter((file) => isFailed(file) && !file.assertionResults.some(isFailed));
@@ -59,10 +59,13 @@ function countsOf(report, unhandled) {
         text: failure([path.relative(root, name), ...ancestorTitles, title], failureMessages[0]),
       })),
     );
-    const files = broken.map(({ name, message }) => failure([path.relative(root, name)], message));
-    const errors = JSON.parse(readFileSync(unhandled, "utf8"));
-    const failures = [...tests.map(({ text }) => text), ...files, ...errors];
-    return { passed: numPassedTests, failed: numFailedTests + broken.length + errors.length, failures, tests };
+    const { hooks, unhandled: errors } = JSON.parse(readFileSync(unhandled, "utf8"));
+    for (const { name, message } of broken) {
+      const file = path.relative(root, name);
+      tests.push({ file, text: failure([file], message || hooks[name]) });
+    }
+    const failures = [...tests.map(({ text }) => text), ...errors];
+    return { passed: numPassedTests, failed: tests.length + errors.length, failures, tests };
   } catch {
     return { passed: 0, failed: 1, failures: ["vitest has written no report"], tests: [] };
   }
@@ -82,11 +85,11 @@ export async function runAgain(tests, args = []) {
   const unsteady = [];
   if (tests.length > maxRunAgain) return unsteady;
   for (const test of tests) {
-    const name = `^${test.fullName.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+    const only = test.fullName === undefined ? [] : ["-t", `^${test.fullName.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`];
     let passes = 0;
     // A name that matches no test passes nothing.
     const passesNow = async () => {
-      const { code, passed } = await runTests([test.file, "-t", name, ...args], test.options);
+      const { code, passed } = await runTests([test.file, ...only, ...args], test.options);
       return code === 0 && passed > 0;
     };
     while (passes < 3 && (await passesNow())) passes++;

@@ -1,12 +1,22 @@
 /**
- * A reporter for vitest. It writes the errors that belong to no test, as a JSON array of texts, to the file that VICEROY_UNHANDLED_ERRORS
- * names. Such errors fail the run, and the JSON report of vitest does not contain them.
+ * A reporter for vitest. It writes the errors that belong to no test to the file that VICEROY_UNHANDLED_ERRORS names: an object with
+ * `unhandled`, an array of texts, and `hooks`, the errors of `beforeAll` and `afterAll` by the path of their file. Such errors fail the
+ * run, and the JSON report of vitest does not contain them.
  */
 import { writeFileSync } from "node:fs";
 
 export default class UnhandledErrors {
+  #hooks = {};
+
+  onTestModuleEnd(module) {
+    const suites = [module, ...module.children.allSuites()];
+    const [error] = suites.flatMap((suite) => suite.errors());
+    if (error !== undefined) this.#hooks[module.moduleId] = error.stack ?? error.message;
+  }
+
   onTestRunEnd(_modules, errors) {
-    writeFileSync(process.env.VICEROY_UNHANDLED_ERRORS, JSON.stringify(errors.map(textOf)));
+    const found = { unhandled: errors.map(textOf), hooks: this.#hooks };
+    writeFileSync(process.env.VICEROY_UNHANDLED_ERRORS, JSON.stringify(found));
   }
 }
 

@@ -26,6 +26,8 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
     server = await serveSite(site);
     browser = await chromium.launch({ executablePath: program! });
     context = await browser.newContext();
+    // A busy machine loads a page slowly. The time limits of the tests apply.
+    context.setDefaultTimeout(0);
     pages = await loadAll();
   });
   afterAll(async () => {
@@ -66,6 +68,7 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
 
   test("no page is wider than the screen of a phone", async () => {
     const narrow = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
+    narrow.setDefaultTimeout(0);
     const page = await narrow.newPage();
     const wide: string[] = [];
     for (const { path } of readSite(site).filter((page) => !page.path.startsWith("/api/"))) {

@@ -8,8 +8,11 @@ import { SyncError } from "../sync-error.js";
 import { type Digest, joinDigests } from "../tree/digest.js";
 import type { TransferClock } from "./transfer-clock.js";
 
-/** The time in milliseconds for which a source may say nothing. A source that waits itself says so more often. */
-export const SILENCE_MS = 2_000;
+/**
+ * The time in milliseconds for which a source may say nothing. A source that waits itself says so more often, but a machine that is
+ * overloaded may not run it for seconds, and to skip it costs the next source half a copy.
+ */
+export const SILENCE_MS = 5_000;
 /** The time for which the last source may say nothing: nobody else is left, and a slow link may be the reason. */
 export const LAST_SILENCE_MS = 60_000;
 /**

@@ -37,7 +37,7 @@ test("a host fetches only what it lacks", async () => {
 
 test.each<readonly [Behaviour, string]>([
   ["dead", "host 0: the process has ended"],
-  ["stalls", "host 0: it has said nothing for 2 s"],
+  ["stalls", "host 0: it has said nothing for 5 s"],
   ["only says that it waits", "host 0: it has sent no blob for 10 s"],
   ["lies", "host 0: cannot store blob "],
 ])("a parent that is skipped (%s) costs its children one other source", async (behaviour, why) => {
