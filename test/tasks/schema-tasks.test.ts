@@ -12,7 +12,7 @@ const files = {
   "package.json": '{ "name": "shop", "type": "module" }',
   "viceroy.config.ts":
     'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/**/*.ts" });\n',
-  "schemas/texts.ts": `import type { Float32, Int32, Int64, Task, Uint32, Uint64 } from "viceroy/schema";
+  "schemas/texts.ts": `import type { Float32, Int32, Int64, ObjectRef, Task, Uint32, Uint64 } from "viceroy/schema";
 
 export interface Count { word: string; times: Uint32 }
 /** @idempotent */
@@ -32,9 +32,14 @@ export interface Echo extends Task<[value: Everything], Everything> {}
 export interface TotalArea extends Task<[shapes: Shape[], factor?: number], number> {}
 export interface Corner extends Task<[shape: Shape, index: Uint32], Point | null> {}
 export interface Wrong extends Task<[kind: string], Shape> {}
+
+export interface Box { name: string; parts: ObjectRef<Uint8Array>[] }
+export interface Fill extends Task<[sizes: Uint32[], padding: Uint32], Box> {}
+export interface SizesOf extends Task<[box: Box], Uint32[]> {}
+export interface TotalSize extends Task<[parts: ObjectRef<Uint8Array>[]], Uint32> {}
 `,
-  "src/texts.ts": `import { task } from "viceroy/tasks";
-import { BrokenTask, CommonTask, CornerTask, CountWordsTask, EchoTask, SweepTask, TotalAreaTask, WrongTask } from "../generated/texts.js";
+  "src/texts.ts": `import { JobContext, task } from "viceroy/tasks";
+import { BrokenTask, CommonTask, CornerTask, CountWordsTask, EchoTask, FillTask, SizesOfTask, SweepTask, TotalAreaTask, TotalSizeTask, WrongTask } from "../generated/texts.js";
 
 export const countWords = task(import.meta.url, "countWords", CountWordsTask, (text, shortest = 1, longest = 99) => {
   const times = new Map<string, number>();
@@ -54,11 +59,49 @@ export const totalArea = task(import.meta.url, "totalArea", TotalAreaTask, (shap
   shapes.reduce((sum, { area }) => sum + (area ?? 0) * factor, 0),
 );
 export const corner = task(import.meta.url, "corner", CornerTask, ({ corners }, index) => corners[index] ?? null);
+export const fill = task(import.meta.url, "fill", FillTask, (sizes, padding) => {
+  const parts = sizes.map((size) => JobContext.current().put<Uint8Array>(new Uint8Array(size).fill(7)));
+  return { name: "x".repeat(padding), parts };
+});
+export const sizesOf = task(import.meta.url, "sizesOf", SizesOfTask, async ({ parts }) =>
+  Promise.all(parts.map(async (part) => (await part.get()).length)),
+);
+export const totalSize = task(import.meta.url, "totalSize", TotalSizeTask, async (parts) =>
+  (await Promise.all(parts.map((part) => part.get()))).reduce((sum, { length }) => sum + length, 0),
+);
 export const wrong = task(import.meta.url, "wrong", WrongTask, (kind) => {
   const shape = { name: "s", corners: [{ x: 1, y: 2 }], area: null, made: new Date(0) };
   const corners = [{ x: 1, y: 2 }, { x: "1", y: 2 }];
   return { missing: {}, deep: { ...shape, corners }, paint: { ...shape, paint: "pink" }, none: undefined }[kind] as never;
 });
+`,
+  "src/boxes.ts": `import { setTimeout as sleep } from "node:timers/promises";
+import { JobContext } from "viceroy/tasks";
+import { fill, sizesOf, totalSize } from "./texts.js";
+
+const context = await JobContext.open({ procs: 2, isolation: process.argv[2] as "inline" });
+const collect = async () => {
+  for (let i = 0; i < 5; i++) {
+    await sleep(10);
+    gc!();
+  }
+};
+const results = [];
+for (const padding of [1, 100_000]) {
+  const box = context.run(fill, [3, 200_000], padding);
+  await collect();
+  const sizes = await context.get(context.run(sizesOf, box));
+  await collect();
+  const { name, parts } = await context.get(box);
+  await collect();
+  const total = await context.get(context.run(totalSize, parts));
+  const again = (await context.get(box)).parts.map((part) => part.get());
+  const read = (await Promise.all(again)).map((bytes) => [bytes.length, bytes.at(-1)]);
+  for (const part of parts) part.release();
+  results.push({ name: name.length, sizes, total, read });
+}
+await context.close();
+console.log(JSON.stringify(results));
 `,
   "src/kinds.ts": `import { isDeepStrictEqual } from "node:util";
 import { JobContext } from "viceroy/tasks";
@@ -214,5 +257,21 @@ test.each(["inline", "process"])(
         ": invalid Shape: expected an object, got undefined",
       ].map((text) => `cannot return from wrong: the result: cannot encode Shape${text}`),
     });
+  },
+);
+
+test.each(["inline", "process"])(
+  "references in the result of a task of a schema are kept, read and passed on, with isolation %s",
+  (isolation) => {
+    const args = ["--expose-gc", "src/boxes.js", isolation];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const read = [
+      [3, 7],
+      [200_000, 7],
+    ];
+    expect(JSON.parse(stdout)).toEqual(
+      [1, 100_000].map((name) => ({ name, sizes: [3, 200_000], total: 200_003, read })),
+    );
   },
 );

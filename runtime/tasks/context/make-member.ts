@@ -6,6 +6,7 @@ import { openStore, type WorkerObjects } from "../objects/context-objects.js";
 import type { Store } from "../objects/copies.js";
 import { addMember, ResultOwner } from "../refs/owner-actor.js";
 import { Submitter } from "../submit/submitter.js";
+import { resultCodec } from "../values-of-task.js";
 import { ContextMember } from "./member.js";
 import { hostPortOf, isLost } from "./ports-of-actors.js";
 import { receiveResult } from "./receive-result.js";
@@ -61,7 +62,7 @@ export function makeMember({ id, host, objects, root, store, describe }: MemberS
       clock: mainClock(),
       random: () => cell.proc.random.number(),
       noteLarge: (result) => member.refs.noteLarge(result),
-      referencesIn: (value) => member.refs.contained(value),
+      referencesIn: (task, value) => member.refs.contained(resultCodec(task, member), value),
       receive: (result, memory, place, isNeeded) => receiveResult(member, result, memory, place, isNeeded),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },

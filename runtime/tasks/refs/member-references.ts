@@ -9,7 +9,7 @@ import { procsOf } from "../../codegen/v1/index.js";
 import type { ObjectLostError } from "../errors.js";
 import { type Clock, callForAnswer, type DropDetector } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
-import { type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
+import { decodeHeld, type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
 import { LargeResults } from "../objects/large-results.js";
 import type { ObjectStore } from "../objects/object-store.js";
 import { StoredValue } from "../objects/stored-value.js";
@@ -129,8 +129,8 @@ export class MemberReferences {
   }
 
   /** Returns the references in the result of a task of this process, which has just arrived. */
-  contained(value: HeldValue): readonly object[] {
-    const { refs = [] } = this.#collecting(true, this.#decodeReferences, this.plain, value, undefined);
+  contained(codec: ValueCodec, value: HeldValue): readonly object[] {
+    const { refs = [] } = this.#collecting(true, this.#decodeReferences, codec, value, undefined);
     return refs;
   }
 
@@ -159,8 +159,11 @@ export class MemberReferences {
     }
   }
 
-  readonly #decodeReferences = (_: ValueCodec, value: HeldValue): void => {
-    if (value instanceof StoredValue) decodePlain(value.head, this, { size: value.size, at: () => noMemory });
+  readonly #decodeReferences = (codec: ValueCodec, value: HeldValue): void => {
+    // The type of a schema finds the context of its references by the running code.
+    if (codec !== this.plain) this.#member.inTurn(() => void decodeHeld(codec, value, {}));
+    // Plain values can be decoded without their large binary values.
+    else if (value instanceof StoredValue) decodePlain(value.head, this, { size: value.size, at: () => noMemory });
     else decodePlain(value, this);
   };
 

@@ -16,6 +16,7 @@ import type { HeldValue } from "../objects/held-value.js";
 import type { ReceivedValue } from "../refs/elsewhere.js";
 import type { RemotePlace } from "../refs/remote-value.js";
 import type { Result } from "../refs/result.js";
+import type { Task } from "../task-object.js";
 
 /** Takes the end of a task that was sent, from another turn of the event loop or microtask: its outcome, or its error or that of its process. */
 export type OutcomeTaker = AnswerTaker<TaskOutcome>;
@@ -91,8 +92,8 @@ export interface SubmitterOptions {
   readonly callInTurn: <A, B>(body: (first: A, second: B) => void, first: A, second: B) => void;
   /** Returns whether an error of `run` means that the worker process has ended. */
   readonly isLost: (error: unknown) => boolean;
-  /** Returns the references in an encoded result that has just arrived. */
-  readonly referencesIn: (value: HeldValue) => readonly object[];
+  /** Returns the references in the encoded result of a task that has just arrived. */
+  readonly referencesIn: (task: Task, value: HeldValue) => readonly object[];
   /**
    * Takes a result that is in the memory of the host of its worker.
    *

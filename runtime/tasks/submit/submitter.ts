@@ -262,7 +262,7 @@ export class Submitter {
       if (!isSmall) this.#options.noteLarge(task.result);
       try {
         if (!isSmall && "elsewhere" in value) task.result.located(value.elsewhere);
-        else task.result.resolve(value, references === true ? this.#options.referencesIn(value) : undefined);
+        else task.result.resolve(value, references === true ? this.#options.referencesIn(task.task, value) : undefined);
       } catch (error) {
         task.result.reject(error as Error);
       }
