@@ -124,6 +124,9 @@ export function openSpilled(memory: StoredMemory): SpillFile | undefined {
   return undefined;
 }
 
+/** A block of which a part is wanted. It is kept: new memory for each value would be more than the value itself. */
+let partlyRead: Uint8Array | undefined;
+
 /**
  * Copies a part of a value, after its checksums have been compared.
  *
@@ -132,7 +135,6 @@ export function openSpilled(memory: StoredMemory): SpillFile | undefined {
  */
 export function readSpilled(spilled: SpillFile, size: number, from: number, bytes: number): ArrayBuffer {
   const copy = new Uint8Array(bytes);
-  let scratch: Uint8Array | undefined;
   for (let block = Math.floor(from / BLOCK_BYTES); block * BLOCK_BYTES < from + bytes; block++) {
     const begin = block * BLOCK_BYTES;
     const end = Math.min(begin + BLOCK_BYTES, size);
@@ -140,8 +142,8 @@ export function readSpilled(spilled: SpillFile, size: number, from: number, byte
       readBlock(spilled, size, block, copy.subarray(begin - from, end - from));
       continue;
     }
-    scratch ??= new Uint8Array(BLOCK_BYTES);
-    const whole = scratch.subarray(0, end - begin);
+    partlyRead ??= new Uint8Array(BLOCK_BYTES);
+    const whole = partlyRead.subarray(0, end - begin);
     readBlock(spilled, size, block, whole);
     const first = Math.max(begin, from);
     copy.set(whole.subarray(first - begin, Math.min(end, from + bytes) - begin), first - from);
