@@ -5,7 +5,7 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/host-agent#HostAgent": 0x41e742325cba3c54n,
+    "viceroy/schemas/host-agent#HostAgent": 0x2b86d2299c974f46n,
     "viceroy/schemas/proc-agent#ProcAgent": 0x333391e0598f0cf3n,
     "viceroy/schemas/sync#CodeStore": 0xe3c31158a5916b30n,
     "viceroy/schemas/tasks#DetachedActors": 0x0cb11aad23bbd8f8n,

@@ -17,7 +17,7 @@ export type { Checkpoint } from "../generated/checkpoint.js";
 export * from "./actor/index.js";
 export { type AttachOptions, attachHosts } from "./host/attach-hosts.js";
 export { hostsFromConfig } from "./host/hosts-from-config.js";
-export type { HostDescription, HostDriver, HostProcess } from "./host/mesh/describe-hosts.js";
+export type { ContextUse, HostDescription, HostDriver, HostProcess } from "./host/mesh/describe-hosts.js";
 export { HostMesh, thisHost, thisProc } from "./host/mesh/host-mesh.js";
 export {
   type ArgsOf,

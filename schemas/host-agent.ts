@@ -64,6 +64,21 @@ export interface SeenDriver {
   /** The time at which it has attached the host, in milliseconds since 1970. */
   attachedAt: Uint64;
   processes: SeenProcess[];
+  /** What the large values of its contexts use on the host. */
+  objects?: SeenObjects[];
+}
+
+/** What the large values of one context use on a host, in bytes. */
+export interface SeenObjects {
+  /** The id of the context. */
+  context: string;
+  memory: number;
+  memoryLimit: number;
+  disk: number;
+  diskLimit: number;
+  /** The number of values, and that of those on disk. */
+  values: Uint32;
+  spilled: Uint32;
 }
 
 /** The use of a host by all its drivers. */

@@ -7,7 +7,7 @@ export { attachRoutedHosts, type JobHosts } from "../host/attach-hosts.js";
 export type { HostFinder } from "../host/attached/host-returns.js";
 export type { CodePlace } from "../host/attached/hosts-code.js";
 export { detachHosts, HandOverRefusedError } from "../host/hand-over/detach-hosts.js";
-export type { HostDescription } from "../host/mesh/describe-hosts.js";
+export type { ContextUse, HostDescription } from "../host/mesh/describe-hosts.js";
 export { type HostMesh, joinHosts, ownHosts } from "../host/mesh/host-mesh.js";
 export type { SyncOptions, SyncReport } from "../host/mesh/sync-options.js";
 export { publishedNames } from "../host/publish/published-names.js";

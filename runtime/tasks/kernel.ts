@@ -32,6 +32,16 @@ export { endController } from "../host/hand-over/controller-end.js";
 export { daemonsOf, findOnHosts, serveOnHosts } from "../host/hand-over/serve-on-hosts.js";
 export { servedHosts } from "../host/hand-over/served-actor.js";
 export { attachmentOf } from "../host/mesh/host-mesh.js";
+export {
+  CONTEXT_BYTES,
+  HEAD,
+  OBJECTS,
+  RECORD_BYTES,
+  SLOT,
+  SLOT_WORDS,
+  totalUsage,
+  type Usage,
+} from "../host/objects/usage-layout.js";
 export { quote } from "../job/quote.js";
 export type { Clock } from "../link/clock.js";
 export { DeliveryError } from "../link/errors.js";

@@ -29,6 +29,7 @@ import { SilenceTimer } from "../../proc/remote/silence-timer.js";
 import { settlesWithin } from "../../proc/time-limit.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
+import { objectsOfProcess } from "../objects/objects-of-process.js";
 import type { Controllers } from "./controllers.js";
 import { type DriverOrigin, describeDriver } from "./driver-origin.js";
 import { type DriverRequests, HostAgent } from "./host-agent.js";
@@ -168,7 +169,11 @@ export class DriverSession implements OutputReceiver, DriverRequests {
       pid === undefined ? [] : [{ pid, rank, label: this.#labels.get(id) ?? "" }],
     );
     const readOnly = this.#readOnly !== undefined;
-    return { description: this.#who, readOnly, attachedAt: BigInt(this.#attachedAt), processes };
+    const objects = processes.flatMap(({ pid }) => objectsOfProcess(pid));
+    return {
+      ...{ description: this.#who, readOnly, attachedAt: BigInt(this.#attachedAt), processes },
+      ...(objects.length === 0 ? {} : { objects }),
+    };
   }
 
   describe(): HostUse {

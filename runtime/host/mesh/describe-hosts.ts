@@ -11,6 +11,24 @@ export interface HostProcess {
   readonly rank: number;
 }
 
+/** What the large values of one context of `viceroy/tasks` use on a host. */
+export interface ContextUse {
+  /** The id of the context. */
+  readonly context: string;
+  /** The bytes in memory. */
+  readonly memory: number;
+  /** The largest number of bytes in memory. */
+  readonly memoryLimit: number;
+  /** The bytes on disk. */
+  readonly disk: number;
+  /** The largest number of bytes on disk. */
+  readonly diskLimit: number;
+  /** The number of values. */
+  readonly values: number;
+  /** The number of those that are on disk. */
+  readonly spilled: number;
+}
+
 /** A driver that has attached a host. */
 export interface HostDriver {
   /** The host describes the driver by what it says of itself, by its address, and by its identity if it has one. */
@@ -21,6 +39,8 @@ export interface HostDriver {
   readonly attachedAt: Date;
   /** The processes of the driver on this host that have not ended. */
   readonly processes: readonly HostProcess[];
+  /** What the large values of its contexts use on this host. Processes on systems other than Linux, and of other users, are not seen. */
+  readonly objects: readonly ContextUse[];
 }
 
 /** An attached host, and its use by all drivers. */
@@ -47,9 +67,12 @@ export async function describeHost(host: AttachedHost): Promise<HostDescription>
   const { drivers, published } = await host.ask((agent) => agent.describe.callOne());
   return {
     ...{ address: host.address, hostname, pid, node, viceroy, published },
-    drivers: drivers.map(({ attachedAt, description, readOnly, processes }) => ({
+    drivers: drivers.map(({ attachedAt, description, readOnly, processes, objects = [] }) => ({
       ...{ description, readOnly, attachedAt: new Date(Number(attachedAt)) },
       processes: processes.map(({ pid: id, label, rank }) => ({ pid: id, label, rank })),
+      objects: objects.map(({ context, memory, memoryLimit, disk, diskLimit, values, spilled }) => ({
+        ...{ context, memory, memoryLimit, disk, diskLimit, values, spilled },
+      })),
     })),
   };
 }

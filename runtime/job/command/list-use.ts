@@ -2,7 +2,7 @@
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { attach } from "../attach.js";
 import type { Job } from "../job.js";
-import type { HostDescription } from "../kernel.js";
+import type { ContextUse, HostDescription } from "../kernel.js";
 import { formatPlace } from "../mesh-spec.js";
 import { withAnswerLimit } from "./answer-limit.js";
 
@@ -39,9 +39,18 @@ async function useOf(job: Job, signal: AbortSignal): Promise<readonly UsedHost[]
 export function useLines(hosts: readonly UsedHost[]): string[] {
   return hosts.flatMap(({ host, hostname, pid, drivers, published }) => [
     `${host}  process ${pid} on ${hostname}${published.length === 0 ? "" : `, published: ${published.join(", ")}`}`,
-    ...drivers.flatMap(({ description, readOnly, attachedAt, processes }) => [
+    ...drivers.flatMap(({ description, readOnly, attachedAt, processes, objects }) => [
       `  ${readOnly ? "viewer" : "driver"}, attached ${attachedAt.toISOString()}: ${description}`,
       ...processes.map((process) => `    process ${process.pid}  ${process.label}`),
+      ...objects.map(objectsLine),
     ]),
   ]);
+}
+
+function objectsLine({ context, values, memory, memoryLimit, disk, diskLimit }: ContextUse): string {
+  const size = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  return (
+    `    large values of context ${context}: ${values}, ${size(memory)} of ${size(memoryLimit)} in memory, ` +
+    `${size(disk)} of ${size(diskLimit)} on disk`
+  );
 }

@@ -1,7 +1,8 @@
 /** The text of ObjectStoreFullError. */
 import { formatBytes } from "../host/resources.js";
+import type { Usage } from "../kernel.js";
 import { spilledSize } from "./spill-file.js";
-import type { Usage, UsageLimits } from "./usage-record.js";
+import type { UsageLimits } from "./usage-record.js";
 
 /** The facts that the error names when there is no room for a value. */
 export interface FullState {

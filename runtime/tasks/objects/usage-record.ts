@@ -1,35 +1,23 @@
 /**
  * The memory and disk that the large values of one context use on one host: a record in memory that all its processes have mapped. Each
  * process writes its own slot and reads those of the others, so that no lock is needed. It is a file without a name: the system frees it.
- *
- * The layout is 16 bytes with the id of the context, three words with the limits of memory and disk in bytes and the number of slots that
- * have been in use, padding, a word that tells the record from others at 56 bytes, and a slot of 8 words for each process: its id, its bytes in memory and on disk, its values, and
- * those of them that are on disk. A word has 64 bits.
  */
 import { closeSync, openSync, readlinkSync } from "node:fs";
-import { MEMORY_FILE_LINK, sharedMemoryAddon } from "../kernel.js";
-
-const RECORD_BYTES = 65_536;
-const SLOT_WORDS = 8;
-const CONTEXT_WORDS = 2;
-const [MEMORY_LIMIT, DISK_LIMIT, USED_SLOTS, KIND] = [2, 3, 4, 7];
-/** The word KIND: "objects". */
-const OBJECTS = 0x73_7463_656a_626fn;
-const [PID, MEMORY, DISK, VALUES, SPILLED] = [0, 1, 2, 3, 4];
+import {
+  CONTEXT_BYTES,
+  HEAD,
+  MEMORY_FILE_LINK,
+  OBJECTS,
+  RECORD_BYTES,
+  SLOT,
+  SLOT_WORDS,
+  sharedMemoryAddon,
+  totalUsage,
+  type Usage,
+} from "../kernel.js";
 
 /** The number of processes that a record has room for. */
 export const MAX_SLOTS = RECORD_BYTES / 8 / SLOT_WORDS - 1;
-
-/** The use of memory and disk, in bytes. */
-export interface Usage {
-  readonly memory: number;
-  readonly disk: number;
-  /** The number of values, and that of those on disk. */
-  readonly values: number;
-  readonly spilled: number;
-  /** The number of processes that have values. */
-  readonly processes: number;
-}
 
 /** The limits of memory and disk, in bytes. */
 export interface UsageLimits {
@@ -49,7 +37,7 @@ export class UsageRecord {
     this.#words = words;
     this.#file = file;
     this.path = file === undefined ? undefined : `/proc/${process.pid}/fd/${file}`;
-    this.limits = { memory: Number(words[MEMORY_LIMIT]), disk: Number(words[DISK_LIMIT]) };
+    this.limits = { memory: Number(words[HEAD.memoryLimit]), disk: Number(words[HEAD.diskLimit]) };
   }
 
   /** Makes a record. Without the addon, no other process can open it. @param context the id of the context, of 16 characters */
@@ -57,9 +45,9 @@ export class UsageRecord {
     const memory = makeMemory();
     const words = memory?.words ?? new BigInt64Array(RECORD_BYTES / 8);
     Buffer.from(words.buffer).write(context, "latin1");
-    words[KIND] = OBJECTS;
-    words[MEMORY_LIMIT] = BigInt(limits.memory);
-    words[DISK_LIMIT] = BigInt(limits.disk);
+    words[HEAD.kind] = OBJECTS;
+    words[HEAD.memoryLimit] = BigInt(limits.memory);
+    words[HEAD.diskLimit] = BigInt(limits.disk);
     return new UsageRecord(words, memory?.file);
   }
 
@@ -73,8 +61,8 @@ export class UsageRecord {
       if (readlinkSync(path) !== MEMORY_FILE_LINK) return undefined;
       file = openSync(path, "r+");
       const words = new BigInt64Array(addon.mapMemory(file, 0, RECORD_BYTES, 0));
-      const found = Buffer.from(words.buffer, 0, CONTEXT_WORDS * 8).toString("latin1");
-      return found === context && words[KIND] === OBJECTS ? new UsageRecord(words, undefined) : undefined;
+      const found = Buffer.from(words.buffer, 0, CONTEXT_BYTES).toString("latin1");
+      return found === context && words[HEAD.kind] === OBJECTS ? new UsageRecord(words, undefined) : undefined;
     } catch {
       return undefined;
     } finally {
@@ -86,9 +74,9 @@ export class UsageRecord {
   take(): number | undefined {
     const free = this.#free.pop();
     if (free !== undefined) return free;
-    const next = Number(Atomics.load(this.#words, USED_SLOTS));
+    const next = Number(Atomics.load(this.#words, HEAD.usedSlots));
     if (next >= MAX_SLOTS) return undefined;
-    Atomics.store(this.#words, USED_SLOTS, BigInt(next + 1));
+    Atomics.store(this.#words, HEAD.usedSlots, BigInt(next + 1));
     return next;
   }
 
@@ -107,31 +95,22 @@ export class UsageRecord {
 
   /** The use of all processes. */
   get total(): Usage {
-    const sum = { memory: 0, disk: 0, values: 0, spilled: 0, processes: 0 };
-    for (const slot of this.#slots()) {
-      const values = slot.read(VALUES);
-      if (values > 0) sum.processes++;
-      sum.values += values;
-      sum.memory += slot.read(MEMORY);
-      sum.disk += slot.read(DISK);
-      sum.spilled += slot.read(SPILLED);
-    }
-    return sum;
+    return totalUsage(this.#words);
   }
 
   /** The bytes in memory of all processes. */
   get memory(): number {
-    return this.#sum(MEMORY);
+    return this.#sum(SLOT.memory);
   }
 
   /** The bytes on disk of all processes. */
   get disk(): number {
-    return this.#sum(DISK);
+    return this.#sum(SLOT.disk);
   }
 
   #sum(word: number): number {
     const words = this.#words;
-    const slots = Number(Atomics.load(words, USED_SLOTS));
+    const slots = Number(Atomics.load(words, HEAD.usedSlots));
     let sum = 0;
     for (let slot = 0; slot < slots; slot++) sum += Number(Atomics.load(words, (slot + 1) * SLOT_WORDS + word));
     return sum;
@@ -140,13 +119,13 @@ export class UsageRecord {
   /** Clears the slots of processes that have ended without anybody having noticed yet. */
   clearEnded(): void {
     for (const slot of this.#slots()) {
-      const pid = slot.read(PID);
+      const pid = slot.read(SLOT.pid);
       if (pid !== 0 && !isAlive(pid)) slot.clear();
     }
   }
 
   *#slots(): Generator<UsageSlot> {
-    const slots = Number(Atomics.load(this.#words, USED_SLOTS));
+    const slots = Number(Atomics.load(this.#words, HEAD.usedSlots));
     for (let slot = 0; slot < slots; slot++) yield new UsageSlot(this.#words, slot);
   }
 
@@ -168,28 +147,28 @@ export class UsageSlot {
 
   begin(): void {
     this.clear();
-    this.#write(PID, process.pid);
+    this.#write(SLOT.pid, process.pid);
   }
 
   get memory(): number {
-    return this.read(MEMORY);
+    return this.read(SLOT.memory);
   }
 
   get disk(): number {
-    return this.read(DISK);
+    return this.read(SLOT.disk);
   }
 
   addMemory(bytes: number): void {
-    this.#write(MEMORY, this.memory + bytes);
+    this.#write(SLOT.memory, this.memory + bytes);
   }
 
   addDisk(bytes: number): void {
-    this.#write(DISK, this.disk + bytes);
+    this.#write(SLOT.disk, this.disk + bytes);
   }
 
   count(values: number, spilled: number): void {
-    this.#write(VALUES, values);
-    this.#write(SPILLED, spilled);
+    this.#write(SLOT.values, values);
+    this.#write(SLOT.spilled, spilled);
   }
 
   read(word: number): number {
