@@ -45,6 +45,8 @@ export class StoredFile {
   #disk: SpillFile | undefined;
   /** The memory that is mapped from the file. */
   #views: WeakRef<ArrayBuffer>[] = [];
+  /** Whether this process owns the value, so that V8 counts the memory. */
+  #isOwned = false;
   /** The number of bytes that V8 counts. */
   #counted = 0;
   /** The value that closes the file. */
@@ -116,12 +118,22 @@ export class StoredFile {
     return place;
   }
 
-  /** This process becomes the owner. V8 counts the file from now on: collecting the value frees it. */
+  /** This process becomes the owner. V8 counts the memory from now on: collecting the value frees it. */
   own(): void {
-    if (this.#counted > 0 || !this.isOpen) return;
-    this.#counted = this.size;
-    countSealed(this.size);
+    if (this.#isOwned || !this.isOpen) return;
+    this.#isOwned = true;
+    this.#countMemory();
     this.#keeper?.add(this);
+  }
+
+  /**
+   * Tells V8 how much memory the value has. With bytes on disk, V8 would believe that much more memory is in use, and let as much garbage
+   * gather.
+   */
+  #countMemory(): void {
+    const bytes = this.#isOwned && this.#memory !== undefined ? this.size : 0;
+    if (bytes !== this.#counted) countSealed(bytes - this.#counted);
+    this.#counted = bytes;
   }
 
   /** Tells the keeper that the value is about to be read. */
@@ -157,6 +169,7 @@ export class StoredFile {
     this.#memory = undefined;
     this.diskReads = 0;
     closeSync(file);
+    this.#countMemory();
   }
 
   /** Moves it from disk to memory. Returns false if the system has no memory. @throws ObjectLostError if the file is damaged */
@@ -178,6 +191,7 @@ export class StoredFile {
     }
     this.#disk = undefined;
     closeSync(disk.file);
+    this.#countMemory();
     return true;
   }
 
@@ -216,7 +230,7 @@ export class StoredFile {
     this.#memory = undefined;
     this.#disk = undefined;
     closeSync(open.file);
-    if (this.#counted > 0) countSealed(-this.#counted);
+    this.#countMemory();
   }
 }
 
