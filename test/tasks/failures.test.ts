@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { DeadlockError, TimeoutError } from "viceroy";
-import { JobContext, type ObjectRef, TaskCancelledError, TaskError, task, WorkerLostError } from "viceroy/tasks";
+import { JobContext, ObjectLostError, type ObjectRef, TaskCancelledError, TaskError, task, WorkerLostError } from "viceroy/tasks";
 import { describe, expect, test } from "vitest";
 import * as plain from "../fixtures/tasks/plain.js";
 import { gone, until } from "../proc/until.js";
@@ -122,6 +122,22 @@ describe("a context with processes", () => {
       /^cannot run task hidden: module file:.*plain\.js defines no task of this name; it exports ValueError, add, /,
     );
   });
+});
+
+test("1,000 gets of a value whose process has ended are all rejected with the reason, before and after the end is known", async () => {
+  await using context = await JobContext.open({ procs: 1 });
+  const { ref } = await context.get(context.run(plain.makeLarge, 100_000));
+  const pid = await context.get(context.run(plain.processId));
+  process.kill(pid, "SIGKILL");
+  for (let round = 0; round < 2; round++) {
+    const settled = await Promise.allSettled(Array.from({ length: 1000 }, () => context.get(ref)));
+    const reasons = settled.map((result) => (result.status === "rejected" ? (result.reason as Error) : undefined));
+    expect(reasons.every((reason) => reason instanceof ObjectLostError)).toBe(true);
+    expect(new Set(reasons.map((reason) => reason!.message)).size).toBe(1);
+    expect(reasons[0]!.message).toMatch(/^the result of put is lost: the process that had it has ended: /);
+  }
+  // The context goes on in another process.
+  expect(await context.get(context.run(plain.add, 1, 2))).toBe(3);
 });
 
 describe("a task that waits for a result that will never be there", () => {
