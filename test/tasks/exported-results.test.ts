@@ -15,7 +15,7 @@ function ownerIn(proc: bigint): TaskOwnerMesh<never> {
 
 function exporting() {
   const ends = new Map<TaskOwnerMesh<never>, () => void>();
-  const drops = { watch() {}, reference: <T extends object>(value: T) => ({ deref: () => value }) };
+  const drops = { watch() {}, unwatch() {}, reference: <T extends object>(value: T) => ({ deref: () => value }) };
   const results = new ExportedResults(drops as never, (owner, ended) => ends.set(owner, ended));
   const result = new Result(7, "make");
   return { results, result, kill: (owner: TaskOwnerMesh<never>) => ends.get(owner)!() };

@@ -37,6 +37,8 @@ export class Result {
   contained: readonly object[] | undefined;
   /** The copies on other hosts, which the owner of the result knows. */
   copies: Copies | undefined;
+  /** The number of other processes for which the owner keeps the result. */
+  holders = 0;
   /** Makes the result again if it is lost. Undefined: that is not possible, or not necessary, because the value is small. */
   recipe: Remaking | undefined;
   /** Why the result is being made again. */
