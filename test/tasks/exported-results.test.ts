@@ -15,7 +15,7 @@ function ownerIn(proc: bigint): TaskOwnerMesh<never> {
 
 function exporting() {
   const ends = new Map<TaskOwnerMesh<never>, () => void>();
-  const drops = { watch() {}, reference: <T extends object>(value: T) => ({ deref: () => value }) };
+  const drops = { watch() {}, unwatch() {}, reference: <T extends object>(value: T) => ({ deref: () => value }) };
   const results = new ExportedResults(drops as never, (owner, ended) => ends.set(owner, ended));
   const result = new Result(7, "make");
   return { results, result, kill: (owner: TaskOwnerMesh<never>) => ends.get(owner)!() };
@@ -67,4 +67,36 @@ test("a process that has dropped a reference and ends before it gets another one
   expect(results.size).toBe(1);
   kill(one);
   expect(results.size).toBe(0);
+});
+
+test("a result that no process borrows any more is still found, and can be borrowed again", () => {
+  const { results, result } = exporting();
+  results.export(result, false);
+  for (const borrower of [one, two]) {
+    expect(results.find(7)).toBe(result);
+    expect(results.size).toBe(0);
+    results.borrow(7, borrower, false);
+    results.borrow(7, borrower, false);
+    expect(results.size).toBe(1);
+    expect(results.borrowersOf(7)).toBe(1);
+    results.unborrow(7, borrower);
+  }
+  expect(results.find(7)).toBe(result);
+  expect(results.size).toBe(0);
+});
+
+test("a result that is kept is not watched, because it cannot be dropped", () => {
+  const watched = new Set<object>();
+  const drops = {
+    watch: (_: object, held: object) => void watched.add(held),
+    unwatch: (held: object) => void watched.delete(held),
+    reference: <T extends object>(value: T) => ({ deref: () => value }),
+  };
+  const results = new ExportedResults(drops as never, () => {});
+  results.export(new Result(7, "make"), false);
+  expect(watched.size).toBe(1);
+  results.borrow(7, one, false);
+  expect(watched.size).toBe(0);
+  results.unborrow(7, one);
+  expect(watched.size).toBe(1);
 });

@@ -40,7 +40,7 @@ ray.init(
     object_store_memory=2 * 1024**3,
 )
 value = numpy.full(size, 7, dtype=numpy.uint8)
-took = {name: [] for name in ["put", "get", "again", "tasks", "result", "number"]}
+took = {name: [] for name in ["put", "get", "again", "row", "tasks", "result", "number"]}
 
 
 def measure(name, scale, body):
@@ -48,6 +48,14 @@ def measure(name, scale, body):
     result = body()
     took[name].append((time.perf_counter() - begin) * 1000 * scale)
     return result
+
+
+GETS = 100
+
+
+def get_in_a_row(ref):
+    for _ in range(GETS):
+        ray.get(ref)
 
 
 def put_and_get(number):
@@ -61,6 +69,7 @@ for i in range(profile["repeats"] + 1):
     again = measure("again", 1000, lambda: ray.get(ref))
     if got[0] != 7 or again[-1] != 7:
         raise AssertionError("unexpected value")
+    measure("row", 1000 / GETS, lambda: get_in_a_row(ref))
     answers = measure("tasks", 1, lambda: ray.get([first.remote(ref) for _ in range(8)]))
     if answers != [7] * 8:
         raise AssertionError(f"unexpected answers {answers}")

@@ -7,26 +7,25 @@ import type { TaskOwnerMesh } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import type { DropDetector, DroppableReference } from "../kernel.js";
+import { Receiver } from "./receiver.js";
 import type { Result } from "./result.js";
 
-interface Exported {
-  /** The result, while it is kept for others. */
-  kept: Result | undefined;
+/** A result that was exported, and that is not kept for others. It is forgotten when this process drops it. */
+interface Known {
   readonly result: DroppableReference<Result>;
-  /** The number of references in results of tasks that each receiver has not borrowed yet. */
-  readonly onTheWay: Map<bigint, number>;
-  /** The processes that have references, by the ids of their owners. */
-  readonly borrowers: Set<bigint>;
+  dropped(): void;
 }
 
 /** The receiver of results of tasks that the program has started. The context ends with it. */
 const PROGRAM = 0n;
 
 export class ExportedResults {
-  readonly #results = new Map<number, Exported>();
+  /** The results that are kept for others. Each result is in one of the two maps: there can be many. */
+  readonly #kept = new Map<number, Result>();
+  readonly #known = new Map<number, Known>();
   readonly #drops: DropDetector;
-  /** The results that each process borrows, and those to which references are on the way to it. Each process here is watched. */
-  readonly #borrowed = new Map<bigint, Set<number>>();
+  /** The other processes. The end of each of them is awaited, apart from that of the program. */
+  readonly #receivers = new Map<bigint, Receiver>();
   readonly #watch: (borrower: TaskOwnerMesh<never>, ended: () => void) => void;
 
   /**
@@ -40,37 +39,30 @@ export class ExportedResults {
 
   /** The number of results that are kept for others. */
   get size(): number {
-    let size = 0;
-    for (const { kept } of this.#results.values()) if (kept !== undefined) size++;
-    return size;
+    return this.#kept.size;
   }
 
   /**
    * Returns the number of a result, of which a reference is about to be sent.
    *
    * @param isReturned whether it is sent in the result of a task, and thus kept until the receiver borrows it or ends
-   * @param receiver the owner of the process that has started the task; undefined: the program
+   * @param owner the owner of the process that has started the task; undefined: the program
    */
-  export(result: Result, isReturned: boolean, receiver?: TaskOwnerMesh<never>): number {
+  export(result: Result, isReturned: boolean, owner?: TaskOwnerMesh<never>): number {
     const { id } = result;
-    let known = this.#results.get(id);
-    if (known === undefined) {
-      known = { kept: undefined, result: this.#drops.reference(result), onTheWay: new Map(), borrowers: new Set() };
-      this.#results.set(id, known);
-      this.#drops.watch(result, { dropped: () => this.#results.delete(id) });
-    }
     if (isReturned) {
-      const key = receiver === undefined ? PROGRAM : procsOf(receiver)[0]!;
-      known.onTheWay.set(key, (known.onTheWay.get(key) ?? 0) + 1);
-      known.kept = result;
-      if (receiver !== undefined) this.#concerns(key, receiver, id);
+      const receiver = this.#receiverOf(owner);
+      if (!receiver.has(id)) this.#hold(result);
+      receiver.sent(id);
+    } else if (!this.#kept.has(id) && !this.#known.has(id)) {
+      this.#note(result);
     }
     return id;
   }
 
   /** Returns a result to which a reference has come back to this process; undefined if it is lost. */
   known(id: number): Result | undefined {
-    return this.#results.get(id)?.result.deref();
+    return this.#kept.get(id) ?? this.#known.get(id)?.result.deref();
   }
 
   /** @throws ObjectLostError if no process has a reference to it */
@@ -83,60 +75,77 @@ export class ExportedResults {
 
   /** Returns the number of processes that have references to a result. */
   borrowersOf(id: number): number {
-    return this.#results.get(id)?.borrowers.size ?? 0;
+    let count = 0;
+    for (const { borrowed } of this.#receivers.values()) if (borrowed.has(id)) count++;
+    return count;
   }
 
   /** @param returned whether the reference was in the result of a task */
   borrow(id: number, borrower: TaskOwnerMesh<never>, returned: boolean): void {
-    const found = this.#results.get(id);
-    const result = found?.result.deref();
-    if (found === undefined || result === undefined) return;
-    const key = procsOf(borrower)[0]!;
-    if (returned) arrived(found, found.onTheWay.has(key) ? key : PROGRAM);
-    found.kept = result;
-    found.borrowers.add(key);
-    this.#concerns(key, borrower, id);
+    const result = this.known(id);
+    if (result === undefined) return;
+    const receiver = this.#receiverOf(borrower);
+    if (!receiver.has(id)) this.#hold(result);
+    receiver.borrowed.add(id);
+    if (!returned || receiver.arrived(id)) return;
+    const program = this.#receivers.get(PROGRAM);
+    if (program?.arrived(id) === true && !program.has(id)) this.#letGo(id);
   }
 
   unborrow(id: number, borrower: TaskOwnerMesh<never>): void {
-    this.#drop(id, procsOf(borrower)[0]!, false);
+    const receiver = this.#receivers.get(procsOf(borrower)[0]!);
+    if (receiver?.borrowed.delete(id) === true && !receiver.has(id)) this.#letGo(id);
   }
 
   clear(): void {
-    this.#results.clear();
-    this.#borrowed.clear();
+    this.#kept.clear();
+    this.#known.clear();
+    this.#receivers.clear();
   }
 
-  #ended(key: bigint): void {
-    const ids = this.#borrowed.get(key);
-    this.#borrowed.delete(key);
-    for (const id of ids ?? []) this.#drop(id, key, true);
-  }
-
-  /** Notes that the end of a process concerns a result. */
-  #concerns(key: bigint, owner: TaskOwnerMesh<never>, id: number): void {
-    const ids = this.#borrowed.get(key);
-    if (ids !== undefined) {
-      ids.add(id);
-      return;
+  #receiverOf(owner: TaskOwnerMesh<never> | undefined): Receiver {
+    const key = owner === undefined ? PROGRAM : procsOf(owner)[0]!;
+    let known = this.#receivers.get(key);
+    if (known === undefined) {
+      known = new Receiver();
+      this.#receivers.set(key, known);
+      if (owner !== undefined) this.#watch(owner, () => this.#ended(key));
     }
-    this.#borrowed.set(key, new Set([id]));
-    this.#watch(owner, () => this.#ended(key));
+    return known;
   }
 
-  /** @param hasEnded whether the process has ended, so that references on the way to it never arrive */
-  #drop(id: number, key: bigint, hasEnded: boolean): void {
-    const found = this.#results.get(id);
-    if (hasEnded) found?.onTheWay.delete(key);
-    if (found?.onTheWay.has(key) !== true) this.#borrowed.get(key)?.delete(id);
-    if (found === undefined) return;
-    found.borrowers.delete(key);
-    if (found.borrowers.size === 0 && found.onTheWay.size === 0) found.kept = undefined;
+  /** References on the way to the process never arrive. */
+  #ended(key: bigint): void {
+    const receiver = this.#receivers.get(key);
+    this.#receivers.delete(key);
+    for (const id of receiver?.all ?? []) this.#letGo(id);
   }
-}
 
-function arrived({ onTheWay }: Exported, key: bigint): void {
-  const left = (onTheWay.get(key) ?? 0) - 1;
-  if (left > 0) onTheWay.set(key, left);
-  else onTheWay.delete(key);
+  /** Keeps a result for one more process. */
+  #hold(result: Result): void {
+    if (result.holders++ > 0) return;
+    const { id } = result;
+    const known = this.#known.get(id);
+    if (known !== undefined) {
+      this.#known.delete(id);
+      this.#drops.unwatch(known);
+    }
+    this.#kept.set(id, result);
+  }
+
+  /** Keeps a result for one process less. */
+  #letGo(id: number): void {
+    const result = this.#kept.get(id);
+    if (result === undefined || --result.holders > 0) return;
+    this.#kept.delete(id);
+    this.#note(result);
+  }
+
+  /** Finds the result as long as this process has it. */
+  #note(result: Result): void {
+    const { id } = result;
+    const known: Known = { result: this.#drops.reference(result), dropped: () => this.#known.delete(id) };
+    this.#known.set(id, known);
+    this.#drops.watch(result, known);
+  }
 }

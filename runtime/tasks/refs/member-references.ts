@@ -62,9 +62,15 @@ export class MemberReferences {
     this.exported = new ExportedResults(drops, (borrower, ended) => this.#watch(borrower, ended));
     this.sources = new ValueSources(member, drops);
     this.#large = new LargeResults(drops);
-    this.#borrowed = new BorrowedResults(drops, () => {
-      const { clock, store, objects: keeper } = member;
-      return { clock, store, keeper, inTurn: (body) => member.inTurn(body) };
+    this.#borrowed = new BorrowedResults(drops, {
+      get clock() {
+        return member.clock;
+      },
+      get store() {
+        return member.store;
+      },
+      keeper: objects,
+      inTurn: (body) => member.inTurn(body),
     });
   }
 
@@ -242,6 +248,9 @@ export class MemberReferences {
       const result = this.exported.known(remote.id) ?? lostResult(remote.label);
       return new ObjectRef({ member, result, codec, remote: undefined });
     }
+    // A process can have many references, which share what is equal in them.
+    remote.context = member.id;
+    remote.owner = this.#borrowed.shared(remote.owner);
     const result = this.#borrowed.borrow(remote, member.ownerMesh, isReturned);
     return new ObjectRef({ member, result, codec, remote });
   }

@@ -67,10 +67,14 @@ export class ObjectRef<T> {
    * @hidden
    */
   declare readonly [value]: T;
-  readonly #record: RefRecord;
+  // Programs have many references. A record in each of them would take more memory.
+  readonly #member: RefContext;
+  readonly #result: Result;
+  readonly #codec: ValueCodec;
+  readonly #remote: ObjectReference | undefined;
 
   static {
-    readRecord = (ref) => ref.#record;
+    readRecord = (ref) => ({ member: ref.#member, result: ref.#result, codec: ref.#codec, remote: ref.#remote });
   }
 
   /**
@@ -78,18 +82,21 @@ export class ObjectRef<T> {
    *
    * @internal
    */
-  constructor(record: RefRecord) {
-    this.#record = record;
+  constructor({ member, result, codec, remote }: RefRecord) {
+    this.#member = member;
+    this.#result = result;
+    this.#codec = codec;
+    this.#remote = remote;
   }
 
   /** The name of the task, the endpoint, or `put`. */
   get label(): string {
-    return this.#record.result.label;
+    return this.#result.label;
   }
 
   /** Whether there is a value or an error. */
   get isSettled(): boolean {
-    return this.#record.result.isDone;
+    return this.#result.isDone;
   }
 
   /**
@@ -114,7 +121,7 @@ export class ObjectRef<T> {
    * another process owns drops only what this process has of it.
    */
   release(): void {
-    this.#record.result.release();
+    this.#result.release();
   }
 
   /** Releases the value at the end of a `using` block. */
@@ -134,9 +141,9 @@ export class ObjectRef<T> {
 
   /** Returns the name and the state as text: `ObjectRef square (pending)`. */
   toString(): string {
-    const { result } = this.#record;
-    const state = result.error !== undefined ? "failed" : result.isDone ? "done" : "pending";
-    return `ObjectRef ${result.label} (${state})`;
+    const { error, isDone, label } = this.#result;
+    const state = error !== undefined ? "failed" : isDone ? "done" : "pending";
+    return `ObjectRef ${label} (${state})`;
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {

@@ -37,6 +37,8 @@ export class Result {
   contained: readonly object[] | undefined;
   /** The copies on other hosts, which the owner of the result knows. */
   copies: Copies | undefined;
+  /** The number of other processes for which the owner keeps the result. */
+  holders = 0;
   /** Makes the result again if it is lost. Undefined: that is not possible, or not necessary, because the value is small. */
   recipe: Remaking | undefined;
   /** Why the result is being made again. */
@@ -134,7 +136,7 @@ export class Result {
     if (value instanceof Uint8Array) this.recipe = undefined;
     if (this.id !== 0 && value instanceof StoredValue) value.count();
     this.contained = contained;
-    this.#tellSettled();
+    Result.#tellSettled(this);
   }
 
   /** The value is elsewhere. A result that has settled stays as it is. */
@@ -142,7 +144,7 @@ export class Result {
     if (this.isSettled) return;
     this.#elsewhere = elsewhere;
     this.#loss = undefined;
-    this.#tellDone();
+    Result.#tellDone(this);
     if (this.#settledListeners !== undefined) elsewhere.fetch();
   }
 
@@ -150,7 +152,7 @@ export class Result {
   reject(error: Error): void {
     if (this.isSettled) return;
     this.#error = this.#loss === undefined ? error : notMadeAgain(this.#loss, error);
-    this.#tellSettled();
+    Result.#tellSettled(this);
   }
 
   /** The value that was elsewhere is lost, and is being made again: the result is pending. */
@@ -176,16 +178,17 @@ export class Result {
     this.reject(error);
   }
 
-  #tellSettled(): void {
-    const listeners = this.#settledListeners;
-    this.#settledListeners = undefined;
+  // These are static, because each object of a class with private methods has a hidden field for them.
+  static #tellSettled(result: Result): void {
+    const listeners = result.#settledListeners;
+    result.#settledListeners = undefined;
     call(listeners);
-    this.#tellDone();
+    Result.#tellDone(result);
   }
 
-  #tellDone(): void {
-    const listeners = this.#doneListeners;
-    this.#doneListeners = undefined;
+  static #tellDone(result: Result): void {
+    const listeners = result.#doneListeners;
+    result.#doneListeners = undefined;
     call(listeners);
   }
 }
