@@ -68,3 +68,11 @@ test("a process that has dropped a reference and ends before it gets another one
   kill(one);
   expect(results.size).toBe(0);
 });
+
+test("a result is dropped when the only reference on its way has come back to the process itself", () => {
+  const { results, result } = exporting();
+  results.export(result, true, one);
+  expect(results.keeps(7)).toBe(true);
+  results.returned(7, 1n);
+  expect(results.keeps(7)).toBe(false);
+});

@@ -61,7 +61,7 @@ export function makeMember({ id, host, objects, root, store, describe }: MemberS
       clock: mainClock(),
       random: () => cell.proc.random.number(),
       noteLarge: (result) => member.refs.noteLarge(result),
-      referencesIn: (value) => member.refs.contained(value),
+      referencesIn: (value, sender) => member.refs.contained(value, sender),
       receive: (result, memory, place, isNeeded) => receiveResult(member, result, memory, place, isNeeded),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },

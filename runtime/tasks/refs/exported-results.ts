@@ -81,6 +81,11 @@ export class ExportedResults {
     return found;
   }
 
+  /** Returns whether a result is kept for others. */
+  keeps(id: number): boolean {
+    return this.#results.get(id)?.kept !== undefined;
+  }
+
   /** Returns the number of processes that have references to a result. */
   borrowersOf(id: number): number {
     return this.#results.get(id)?.borrowers.size ?? 0;
@@ -98,6 +103,14 @@ export class ExportedResults {
     this.#concerns(key, borrower, id);
   }
 
+  /** A reference in the result of a task has come back to this process, which has run the task itself. */
+  returned(id: number, own: bigint): void {
+    const found = this.#results.get(id);
+    if (found === undefined) return;
+    arrived(found, found.onTheWay.has(own) ? own : PROGRAM);
+    forget(found);
+  }
+
   unborrow(id: number, borrower: TaskOwnerMesh<never>): void {
     this.#drop(id, procsOf(borrower)[0]!, false);
   }
@@ -107,7 +120,8 @@ export class ExportedResults {
     this.#borrowed.clear();
   }
 
-  #ended(key: bigint): void {
+  /** A process that borrows results, or to which references are on the way, has ended or has left the context. */
+  ended(key: bigint): void {
     const ids = this.#borrowed.get(key);
     this.#borrowed.delete(key);
     for (const id of ids ?? []) this.#drop(id, key, true);
@@ -121,7 +135,7 @@ export class ExportedResults {
       return;
     }
     this.#borrowed.set(key, new Set([id]));
-    this.#watch(owner, () => this.#ended(key));
+    this.#watch(owner, () => this.ended(key));
   }
 
   /** @param hasEnded whether the process has ended, so that references on the way to it never arrive */
@@ -131,8 +145,13 @@ export class ExportedResults {
     if (found?.onTheWay.has(key) !== true) this.#borrowed.get(key)?.delete(id);
     if (found === undefined) return;
     found.borrowers.delete(key);
-    if (found.borrowers.size === 0 && found.onTheWay.size === 0) found.kept = undefined;
+    forget(found);
   }
+}
+
+/** Keeps a result no longer if no other process needs it. */
+function forget(found: Exported): void {
+  if (found.borrowers.size === 0 && found.onTheWay.size === 0) found.kept = undefined;
 }
 
 function arrived({ onTheWay }: Exported, key: bigint): void {
