@@ -71,7 +71,7 @@ export class CountedHosts {
       inTurn: (body) => body(),
       callInTurn: (body, first, second) => body(first, second),
       isLost: () => false,
-      referencesIn: () => [],
+      referencesIn: () => ({ refs: [], borrowed: undefined }),
       noteLarge: () => {},
       grace: 1000,
     });
@@ -127,6 +127,7 @@ export class CountedHosts {
     const waiting: (() => void)[] = [];
     let free = idle;
     const worker: WorkerPort = {
+      proc: 0n,
       run: (_, taker) => {
         this.#count("run");
         this.runs.set(index, (this.runs.get(index) ?? 0) + 1);

@@ -100,3 +100,11 @@ test("a result that is kept is not watched, because it cannot be dropped", () =>
   results.unborrow(7, one);
   expect(watched.size).toBe(1);
 });
+
+test("a result is dropped when the only reference on its way has come back to the process itself", () => {
+  const { results, result } = exporting();
+  results.export(result, true, one);
+  expect(results.keeps(7)).toBe(true);
+  results.returned(7, 1n);
+  expect(results.keeps(7)).toBe(false);
+});

@@ -3,7 +3,15 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { DeadlockError, TimeoutError } from "viceroy";
-import { JobContext, ObjectLostError, type ObjectRef, TaskCancelledError, TaskError, task, WorkerLostError } from "viceroy/tasks";
+import {
+  JobContext,
+  ObjectLostError,
+  type ObjectRef,
+  TaskCancelledError,
+  TaskError,
+  task,
+  WorkerLostError,
+} from "viceroy/tasks";
 import { describe, expect, test } from "vitest";
 import * as plain from "../fixtures/tasks/plain.js";
 import { gone, until } from "../proc/until.js";

@@ -62,7 +62,7 @@ export function makeMember({ id, host, objects, root, store, describe }: MemberS
       clock: mainClock(),
       random: () => cell.proc.random.number(),
       noteLarge: (result) => member.refs.noteLarge(result),
-      referencesIn: (task, value) => member.refs.contained(resultCodec(task, member), value),
+      referencesIn: (task, value, sender) => member.refs.contained(resultCodec(task, member), value, sender),
       receive: (result, memory, place, isNeeded) => receiveResult(member, result, memory, place, isNeeded),
       callInTurn: (body, first, second) => member.callInTurn(body, first, second),
       ...{ inTurn, isLost, grace },

@@ -1,5 +1,6 @@
 /** Hosts and workers of a context as the submitter uses them: calls of their actors. */
 import type { ContextHost, Lease, LeaseNotice, TaskOwnerMesh, TaskWorkerMesh } from "../../../generated/tasks.js";
+import { procsOf } from "../../codegen/v1/index.js";
 import { ActorError, SupervisionError } from "../../index.js";
 import { ResourceUnavailableError, WorkerLostError } from "../errors.js";
 import { callForAnswer } from "../kernel.js";
@@ -78,6 +79,7 @@ function grantedOf(lease: Lease): GrantedLease {
 function workerPortOf(worker: TaskWorkerMesh<never>): WorkerPort {
   const { run, cancel, takeBack, endLease, taken } = worker;
   return {
+    proc: procsOf(worker)[0]!,
     run: (order, taker) => callForAnswer(run, [order], taker),
     cancel: (lease, id) => tell(worker, () => cancel.broadcast(lease, id)),
     takeBack: (lease) => tell(worker, () => takeBack.broadcast(lease)),

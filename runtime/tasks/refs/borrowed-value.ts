@@ -32,6 +32,7 @@ export class BorrowedValue implements Elsewhere {
   readonly result: Result;
   readonly #remote: ObjectReference;
   readonly #borrower: Borrower;
+  readonly #held: { released(): void };
   readonly host: number | undefined;
   size: number | undefined;
   memory: StoredMemory | undefined;
@@ -39,9 +40,11 @@ export class BorrowedValue implements Elsewhere {
   #hasLocated = false;
   #isFetching = false;
 
-  constructor(remote: ObjectReference, borrower: Borrower) {
+  /** @param held told when the value is released */
+  constructor(remote: ObjectReference, borrower: Borrower, held: { released(): void }) {
     this.#remote = remote;
     this.#borrower = borrower;
+    this.#held = held;
     this.host = remote.host;
     this.result = new Result(0, remote.label, this);
     this.note(remote);
@@ -60,6 +63,10 @@ export class BorrowedValue implements Elsewhere {
 
   /** Its owner says where it is when it has been made again. */
   lost(): void {}
+
+  released(): void {
+    this.#held.released();
+  }
 
   locate(): void {
     if (this.#isLocating) return;

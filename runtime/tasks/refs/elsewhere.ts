@@ -13,6 +13,8 @@ export interface Elsewhere {
   fetch(): void;
   /** The value is lost. Its size and its memory are not known until it has been made again. */
   lost(): void;
+  /** This process has released its references to the value. */
+  released(): void;
   /** Begins to ask whether there is a value, unless it has begun. */
   locate(): void;
 }

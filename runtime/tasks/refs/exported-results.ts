@@ -73,6 +73,11 @@ export class ExportedResults {
     return found;
   }
 
+  /** Returns whether a result is kept for others. */
+  keeps(id: number): boolean {
+    return this.#kept.has(id);
+  }
+
   /** Returns the number of processes that have references to a result. */
   borrowersOf(id: number): number {
     let count = 0;
@@ -87,9 +92,20 @@ export class ExportedResults {
     const receiver = this.#receiverOf(borrower);
     if (!receiver.has(id)) this.#hold(result);
     receiver.borrowed.add(id);
-    if (!returned || receiver.arrived(id)) return;
-    const program = this.#receivers.get(PROGRAM);
-    if (program?.arrived(id) === true && !program.has(id)) this.#letGo(id);
+    if (returned && !receiver.arrived(id)) this.#arrivedAt(PROGRAM, id);
+  }
+
+  /** A reference in the result of a task has come back to this process, which has run the task itself. */
+  returned(id: number, own: bigint): void {
+    if (!this.#arrivedAt(own, id)) this.#arrivedAt(PROGRAM, id);
+  }
+
+  /** A reference in the result of a task has arrived. Returns false if none was on the way to the process. */
+  #arrivedAt(key: bigint, id: number): boolean {
+    const receiver = this.#receivers.get(key);
+    if (receiver?.arrived(id) !== true) return false;
+    if (!receiver.has(id)) this.#letGo(id);
+    return true;
   }
 
   unborrow(id: number, borrower: TaskOwnerMesh<never>): void {
@@ -109,13 +125,13 @@ export class ExportedResults {
     if (known === undefined) {
       known = new Receiver();
       this.#receivers.set(key, known);
-      if (owner !== undefined) this.#watch(owner, () => this.#ended(key));
+      if (owner !== undefined) this.#watch(owner, () => this.ended(key));
     }
     return known;
   }
 
-  /** References on the way to the process never arrive. */
-  #ended(key: bigint): void {
+  /** A process that borrows results has ended or has left the context. References on the way to it never arrive. */
+  ended(key: bigint): void {
     const receiver = this.#receivers.get(key);
     this.#receivers.delete(key);
     for (const id of receiver?.all ?? []) this.#letGo(id);

@@ -39,6 +39,21 @@ export interface ReferringMember extends RefContext {
   readonly store: Store | undefined;
 }
 
+/** The result of a task that is about to be sent. */
+export interface ReturnedValue {
+  readonly bytes: HeldValue;
+  readonly hasReferences: boolean;
+  /** To be called when the receiver has borrowed the references to values of other processes. Undefined: the result contains none. */
+  readonly taken: (() => void) | undefined;
+}
+
+/** The references in a result that has arrived. */
+export interface ArrivedReferences {
+  readonly refs: readonly object[];
+  /** Resolves when the owners of references that their sender keeps know that this process has them. Undefined: there are none. */
+  readonly borrowed: Promise<unknown> | undefined;
+}
+
 export class MemberReferences {
   readonly #member: ReferringMember;
   /** The results of this process to which other processes have references. */
@@ -91,6 +106,8 @@ export class MemberReferences {
   #isReturning = false;
   /** The owner of the process that gets the result that is being encoded; undefined: the program. */
   #receiver: TaskOwnerMesh<never> | undefined;
+  /** The process that has sent the result that is being decoded. */
+  #sender = 0n;
 
   /** Encodes a value. Returns the references in it, too, which the caller keeps as long as the bytes. */
   keeping(
@@ -111,7 +128,8 @@ export class MemberReferences {
   }
 
   /**
-   * Encodes the result of a task. The references in it are kept here until the process that has started the task borrows them.
+   * Encodes the result of a task. The references in it to values of this process are kept here until the process that has started the task
+   * borrows them, and those to values of others until `taken` is called.
    *
    * @param isStored whether it may be in the memory of the machine
    * @param receiver the owner of that process; undefined: the program
@@ -122,22 +140,44 @@ export class MemberReferences {
     place: PlainPlace,
     isStored: boolean,
     receiver: TaskOwnerMesh<never> | undefined,
-  ): { readonly bytes: HeldValue; readonly hasReferences: boolean } {
+  ): ReturnedValue {
     const before = this.#receiver;
     this.#receiver = receiver;
     try {
       const encode = isStored ? this.#encodeResult : encodeWith;
       const { bytes, refs } = this.#collecting<unknown, PlainPlace, HeldValue>(true, encode, codec, value, place);
-      return { bytes, hasReferences: refs !== undefined };
+      if (refs === undefined) return { bytes, hasReferences: false, taken: undefined };
+      const remotes = refs.flatMap((ref) => recordOf(ref as ObjectRef<unknown>).remote ?? []);
+      const taken = remotes.length === 0 ? undefined : this.#borrowed.lend(remotes, this.#member.ownerMesh);
+      return { bytes, hasReferences: true, taken };
     } finally {
       this.#receiver = before;
     }
   }
 
-  /** Returns the references in the result of a task of this process, which has just arrived. */
-  contained(codec: ValueCodec, value: HeldValue): readonly object[] {
+  /**
+   * Returns the references in the result of a task of this process, which has just arrived.
+   *
+   * @param sender the process that has run the task
+   */
+  contained(codec: ValueCodec, value: HeldValue, sender: bigint): ArrivedReferences {
+    this.#sender = sender;
     const { refs = [] } = this.#collecting(true, this.#decodeReferences, codec, value, undefined);
-    return refs;
+    const isLent = (ref: object) => {
+      const { remote, member } = recordOf(ref as ObjectRef<unknown>);
+      return (remote === undefined ? member.proc : procsOf(remote.owner)[0]) !== sender;
+    };
+    const borrowed = refs.some(isLent) ? (this.#borrowed.acknowledgements.until() ?? Promise.resolve()) : undefined;
+    return { refs, borrowed };
+  }
+
+  /**
+   * Resolves when the owners of all values to which this process has references know that it has them. Undefined: they do.
+   *
+   * @param except a process that is not waited for, because it gets all messages of this one in order
+   */
+  untilBorrowed(except: bigint): Promise<unknown> | undefined {
+    return this.#borrowed.acknowledgements.until(except);
   }
 
   /** Calls `body` with the last three arguments: a closure for each task would be garbage. */
@@ -244,14 +284,18 @@ export class MemberReferences {
       );
     }
     const codec = remote.task === undefined ? this.plain : new ImportedCodec(remote.task);
-    if (procsOf(remote.owner)[0] === member.proc) {
+    const owner = procsOf(remote.owner)[0]!;
+    // A process counts the references on their way that it sends itself. References of others are kept by who sends them.
+    const isCounted = isReturned && owner === this.#sender;
+    if (owner === member.proc) {
+      if (isCounted) this.exported.returned(remote.id, owner);
       const result = this.exported.known(remote.id) ?? lostResult(remote.label);
       return new ObjectRef({ member, result, codec, remote: undefined });
     }
     // A process can have many references, which share what is equal in them.
     remote.context = member.id;
     remote.owner = this.#borrowed.shared(remote.owner);
-    const result = this.#borrowed.borrow(remote, member.ownerMesh, isReturned);
+    const result = this.#borrowed.borrow(remote, member.ownerMesh, isCounted);
     return new ObjectRef({ member, result, codec, remote });
   }
 

@@ -118,7 +118,7 @@ export class ObjectRef<T> {
 
   /**
    * Drops the value, although references to it exist. Later reads reject with ObjectLostError. Releasing a reference that
-   * another process owns drops only what this process has of it.
+   * another process owns drops only what this process has of it, by any reference, and tells the owner.
    */
   release(): void {
     this.#result.release();

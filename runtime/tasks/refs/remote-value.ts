@@ -58,6 +58,9 @@ export class RemoteValue implements Elsewhere {
     this.#place = undefined;
   }
 
+  /** The result itself tells the stores that have copies. */
+  released(): void {}
+
   /** The owner itself learns the end of the task. */
   locate(): void {}
 

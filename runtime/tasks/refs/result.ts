@@ -161,9 +161,11 @@ export class Result {
     this.#elsewhere?.lost();
   }
 
-  /** Drops the value. Later reads fail. A task whose result is still missing runs on. */
+  /** Drops the value. Later reads fail. A task whose result is still missing runs on. The owner of the value is told. */
   release(): void {
+    const elsewhere = this.#elsewhere;
     this.lose(new ObjectLostError(`the result of ${this.label} was released`));
+    elsewhere?.released();
   }
 
   /** Drops the value for another reason. Later reads fail with the error. */

@@ -14,6 +14,7 @@ import type { AnswerTaker, Clock } from "../kernel.js";
 import type { Store } from "../objects/copies.js";
 import type { HeldValue } from "../objects/held-value.js";
 import type { ReceivedValue } from "../refs/elsewhere.js";
+import type { ArrivedReferences } from "../refs/member-references.js";
 import type { RemotePlace } from "../refs/remote-value.js";
 import type { Result } from "../refs/result.js";
 import type { Task } from "../task-object.js";
@@ -23,13 +24,15 @@ export type OutcomeTaker = AnswerTaker<TaskOutcome>;
 
 /** A worker process. */
 export interface WorkerPort {
+  /** The number of the process. */
+  readonly proc: bigint;
   /** Sends a task. It throws when nothing can be sent now. */
   run(order: TaskOrder, taker: OutcomeTaker): void;
   cancel(lease: number, id: number): void;
   takeBack(lease: number): void;
   /** The lease has ended. */
   endLease(lease: number): void;
-  /** The result of a task that the worker keeps is here. */
+  /** The result of a task that the worker keeps is here, or this process has borrowed the references in it. */
   taken(lease: number, id: number): void;
 }
 
@@ -92,8 +95,8 @@ export interface SubmitterOptions {
   readonly callInTurn: <A, B>(body: (first: A, second: B) => void, first: A, second: B) => void;
   /** Returns whether an error of `run` means that the worker process has ended. */
   readonly isLost: (error: unknown) => boolean;
-  /** Returns the references in the encoded result of a task that has just arrived. */
-  readonly referencesIn: (task: Task, value: HeldValue) => readonly object[];
+  /** Returns the references in the encoded result of a task that has just arrived from a process. */
+  readonly referencesIn: (task: Task, value: HeldValue, sender: bigint) => ArrivedReferences;
   /**
    * Takes a result that is in the memory of the host of its worker.
    *

@@ -231,27 +231,43 @@ export class Submitter {
   #ended(task: PendingTask, lease: HeldLease, queue: TaskQueue, outcome: TaskOutcome): void {
     const { stored } = outcome;
     if (stored === undefined) {
-      this.#endedWith(task, lease, queue, outcome, outcome.value);
+      this.#arrived(task, lease, queue, outcome, outcome.value);
       return;
     }
-    const { worker, id } = lease;
-    const { inTurn, receive } = this.#options;
-    const end = (value: ReceivedValue) => {
-      inTurn(() => worker.taken(id, task.id));
-      this.#endedWith(task, lease, queue, outcome, value);
-    };
-    const received = receive(task.result, stored, lease, outcome.references === true);
+    const received = this.#options.receive(task.result, stored, lease, outcome.references === true);
+    const end = (value: ReceivedValue) => this.#arrived(task, lease, queue, outcome, value);
     if (received instanceof Promise) received.then(end, (error: Error) => this.#failed(task, lease, queue, error));
     else end(received);
   }
 
-  /** @param value the result of a task that is done */
+  /** The result of a task is here. Its worker keeps it, and what is referred to in it, until this process has both. */
+  #arrived(task: PendingTask, lease: HeldLease, queue: TaskQueue, outcome: TaskOutcome, value: ReceivedValue): void {
+    const { inTurn, referencesIn } = this.#options;
+    const end = (isKept: boolean, refs: readonly object[] | undefined) => {
+      if (isKept) inTurn(() => lease.worker.taken(lease.id, task.id));
+      this.#endedWith(task, lease, queue, outcome, value, refs);
+    };
+    const isStored = outcome.stored !== undefined;
+    if (outcome.references !== true || "elsewhere" in value) {
+      end(isStored, undefined);
+      return;
+    }
+    const { refs, borrowed } = referencesIn(task.task, value, lease.worker.proc);
+    if (borrowed === undefined) end(isStored, refs);
+    else void borrowed.then(() => end(true, refs));
+  }
+
+  /**
+   * @param value the result of a task that is done
+   * @param refs the references in it
+   */
   #endedWith(
     task: PendingTask,
     lease: HeldLease,
     queue: TaskQueue,
-    { state, micros, references }: TaskOutcome,
+    { state, micros }: TaskOutcome,
     value: ReceivedValue,
+    refs: readonly object[] | undefined,
   ): void {
     if (state === "done") {
       task.times.add(micros);
@@ -262,7 +278,7 @@ export class Submitter {
       if (!isSmall) this.#options.noteLarge(task.result);
       try {
         if (!isSmall && "elsewhere" in value) task.result.located(value.elsewhere);
-        else task.result.resolve(value, references === true ? this.#options.referencesIn(task.task, value) : undefined);
+        else task.result.resolve(value, refs);
       } catch (error) {
         task.result.reject(error as Error);
       }

@@ -13,7 +13,6 @@ import { joinContext } from "../context/join-context.js";
 import type { ContextMember } from "../context/member.js";
 import { findFunction, type TaskImplementation } from "../function-registry.js";
 import { currentTurn, mainClock } from "../kernel.js";
-import type { StoredValue } from "../objects/stored-value.js";
 import { tell } from "../tell.js";
 import { BegunFile } from "./begun-file.js";
 import { LeaseSlot, type SlotHost } from "./lease-slot.js";
@@ -24,8 +23,8 @@ interface LeaseState {
   readonly slot: LeaseSlot;
   readonly functions: Functions;
   readonly environment: RunEnvironment;
-  /** The results in the memory of the machine that their receivers do not have yet, by the numbers of their tasks. */
-  readonly kept: Map<number, StoredValue>;
+  /** End what is kept of results that their receivers do not have yet, by the numbers of their tasks. */
+  readonly kept: Map<number, () => void>;
   /** The process that sends the tasks of the lease. */
   readonly holder: bigint;
 }
@@ -65,7 +64,7 @@ export class PoolWorker extends TaskWorkerActor {
   async endLease(lease: number): Promise<void> {
     const state = this.#leases.get(lease);
     await state?.slot.end();
-    for (const value of state?.kept.values() ?? []) value.close();
+    for (const close of state?.kept.values() ?? []) close();
     this.#leases.delete(lease);
     this.#begun?.forget(lease);
     this.#context?.member.refs.tasksEnded();
@@ -73,7 +72,7 @@ export class PoolWorker extends TaskWorkerActor {
 
   taken(lease: number, id: number): void {
     const kept = this.#leases.get(lease)?.kept;
-    kept?.get(id)?.close();
+    kept?.get(id)?.();
     kept?.delete(id);
   }
 
@@ -94,8 +93,8 @@ export class PoolWorker extends TaskWorkerActor {
       const functions: Functions = new Map();
       const find = (fn: number) => findDefined(functions, fn);
       const begins = (order: number) => this.#begun?.record(id, order);
-      const kept = new Map<number, StoredValue>();
-      const keep = (task: number, value: StoredValue) => void kept.set(task, value);
+      const kept = new Map<number, () => void>();
+      const keep = (task: number, close: () => void) => void kept.set(task, close);
       const environment = { context, member, slot, find, begins, keep, now: () => mainClock().now() };
       lease = { slot, functions, holder, environment, kept };
       this.#leases.set(id, lease);

@@ -6,6 +6,7 @@ import type { TaskImplementation } from "../function-registry.js";
 import type { AnyTurn } from "../kernel.js";
 import { decodeHeld, type HeldValue } from "../objects/held-value.js";
 import { StoredValue } from "../objects/stored-value.js";
+import type { ReturnedValue } from "../refs/member-references.js";
 import { type ObjectRef, recordOf } from "../refs/object-ref.js";
 import { failedArgument } from "../submit/failed-argument.js";
 import { isThenable } from "../thenable.js";
@@ -31,8 +32,8 @@ export interface RunEnvironment {
   readonly find: (fn: number) => TaskImplementation | Promise<TaskImplementation>;
   /** Records that the task of the order with a number begins. */
   readonly begins: (order: number) => void;
-  /** Keeps the result of a task, which is in the memory of the machine, until its receiver has it. */
-  readonly keep: (id: number, value: StoredValue) => void;
+  /** Keeps what the result of a task needs. Calls `close` when the receiver has it. */
+  readonly keep: (id: number, close: () => void) => void;
   /** Returns the time in milliseconds. */
   readonly now: () => number;
 }
@@ -207,17 +208,17 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
       return;
     }
     const { member } = this.#environment;
-    let bytes: HeldValue;
-    let hasReferences: boolean;
+    let returned: ReturnedValue;
     try {
       const place = { kind: "result", task: task.name } as const;
       const codec = resultCodec(task, member);
       const isStored = this.#order.limited !== true;
-      ({ bytes, hasReferences } = member.refs.returning(codec, value, place, isStored, this.chain[0]?.owner));
+      returned = member.refs.returning(codec, value, place, isStored, this.chain[0]?.owner);
     } catch (error) {
       this.#fail(error);
       return;
     }
+    const { bytes, hasReferences, taken } = returned;
     const micros = Math.round((this.#environment.now() - this.#begin!) * 1000);
     const isStored = bytes instanceof StoredValue;
     const outcome: TaskOutcome = {
@@ -225,12 +226,15 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
       value: isStored ? nothing : (bytes as Uint8Array),
       micros: Math.min(micros, 0xffff_ffff),
     };
-    if (isStored) {
-      const stored = bytes as StoredValue;
-      outcome.stored = stored.memory!;
-      this.#environment.keep(this.id, stored);
-    }
+    const stored = isStored ? (bytes as StoredValue) : undefined;
+    if (stored !== undefined) outcome.stored = stored.memory!;
     if (hasReferences) outcome.references = true;
+    if (stored !== undefined || taken !== undefined) {
+      this.#environment.keep(this.id, () => {
+        stored?.close();
+        taken?.();
+      });
+    }
     this.#end(outcome);
   }
 
@@ -239,18 +243,23 @@ export class TaskRun implements SlotTask, RunningTask, ContextScope {
       this.#end(cancelled);
       return;
     }
-    this.#leave();
-    if (this.#reject === undefined) this.#ended = { error };
-    else this.#reject(error);
+    this.#leave(() => {
+      if (this.#reject === undefined) this.#ended = { error };
+      else this.#reject(error);
+    });
   }
 
   #end(outcome: TaskOutcome): void {
-    this.#leave();
-    this.#answer(outcome);
+    this.#leave(() => this.#answer(outcome));
   }
 
-  #leave(): void {
-    this.#environment.slot.ended(this.id);
+  /** Lets the next task run. The holder keeps the arguments until the owners of the references in them know that they are here. */
+  #leave(answer: () => void): void {
+    const { member, slot } = this.#environment;
+    slot.ended(this.id);
+    const borrowed = member.refs.untilBorrowed(this.chain[0]!.proc);
+    if (borrowed === undefined) answer();
+    else void borrowed.then(answer);
   }
 
   handBack(): void {

@@ -19,6 +19,10 @@ export const invariants = {
   waits: /wait returned /,
   /** Two living actors do not have the same name, and an actor handles a call once. */
   actors: / at the same time as | was handled twice/,
+  /** A value is there as long as a process holds a reference to it. */
+  "kept while held": / was freed while it was held | a read of v\d+ failed /,
+  /** A value is freed when no process holds a reference to it any more. */
+  "freed at last": / was never freed | is still held /,
   /** No process of a context outlives it. */
   "no orphans": / has outlived |these processes have not ended/,
   /** The program itself goes on. */

@@ -8,6 +8,8 @@ import { LeaseQueue, type QueueRequest } from "../../../runtime/tasks/host/lease
 import { Leasing } from "../../../runtime/tasks/host/leasing.js";
 import { Room } from "../../../runtime/tasks/host/room.js";
 import { JobContext, type ObjectRef } from "../../../runtime/tasks/index.js";
+import { BorrowedResults } from "../../../runtime/tasks/refs/borrowed-results.js";
+import { ExportedResults } from "../../../runtime/tasks/refs/exported-results.js";
 import { HeldLease } from "../../../runtime/tasks/submit/held-lease.js";
 import { TaskQueue } from "../../../runtime/tasks/submit/task-queue.js";
 import { LeaseSlot } from "../../../runtime/tasks/worker/lease-slot.js";
@@ -31,7 +33,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "a task runs again although it must not",
     ["begins once"],
-    2,
+    1,
     replaceMethod(
       LeaseSlot,
       "add",
@@ -59,7 +61,7 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
   bug(
     "holders are not asked to give leases back",
     ["fair", "settles"],
-    2,
+    1,
     replaceMethod(
       HeldLease,
       "isLeaving",
@@ -84,11 +86,11 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
         } as Method,
     ),
   ),
-  bug("a lease that is suspended keeps its resources", ["settles", "fair"], 2, skipEvery(Leasing, "suspend", 1)),
+  bug("a lease that is suspended keeps its resources", ["settles", "fair"], 8, skipEvery(Leasing, "suspend", 1)),
   bug(
     "the end of a worker process is not told to holders",
     ["no leaks", "settles", "errors"],
-    1,
+    8,
     skipEvery(Leasing, "ended", 1),
   ),
   bug(
@@ -116,5 +118,47 @@ export const bugs: readonly PlantedBug<Invariant>[] = [
     ["settles", "errors"],
     15,
     skipEvery(TaskQueue, "lost", 1),
+  ),
+  bug("a borrower is not counted", ["kept while held"], 3, skipEvery(ExportedResults, "borrow", 3)),
+  bug("the release of a borrower is lost", ["freed at last"], 2, skipEvery(ExportedResults, "unborrow", 5)),
+  bug("a borrower that has ended is not counted out", ["freed at last"], 1, skipEvery(ExportedResults, "ended", 1)),
+  bug(
+    "a release is counted twice",
+    ["kept while held"],
+    13,
+    replaceMethod(ExportedResults, "unborrow", (original) => {
+      let before: unknown[] | undefined;
+      return function (this: unknown, ...args: unknown[]) {
+        // The message of the last release arrives once more. The process may have got another reference meanwhile.
+        if (before !== undefined) call(original, before[0], before.slice(1));
+        before = [this, ...args];
+        call(original, this, args);
+      } as Method;
+    }),
+  ),
+  bug(
+    "references in the results of tasks are not kept on their way",
+    ["kept while held"],
+    1,
+    replaceMethod(
+      ExportedResults,
+      "export",
+      (original) =>
+        function (this: unknown, result: unknown) {
+          return call(original, this, [result, false]);
+        } as Method,
+    ),
+  ),
+  bug(
+    "a reference that comes back to its process stays on its way",
+    ["freed at last"],
+    2,
+    skipEvery(ExportedResults, "returned", 1),
+  ),
+  bug(
+    "a process that passes a reference on does not keep it",
+    ["kept while held"],
+    20,
+    replaceMethod(BorrowedResults, "lend", () => (() => () => {}) as Method),
   ),
 ];

@@ -9,6 +9,7 @@ import { ActorSteps } from "./actor-steps.js";
 import { checkFairness } from "./check-fairness.js";
 import { checkAllFree } from "./check-free.js";
 import { GroupSteps } from "./group-steps.js";
+import { ReferenceSteps } from "./reference-steps.js";
 import { ResourceUse } from "./resource-use.js";
 import { setTallyBook, TallyBook } from "./tally.js";
 import { waitForSome } from "./task-body.js";
@@ -82,13 +83,16 @@ async function program(simulation: Simulation, book: TaskBook, context: JobConte
   const { random } = simulation;
   const actors = new ActorSteps(book, context);
   const groups = new GroupSteps(book, context);
+  const references = new ReferenceSteps(book, context);
   const waits: Promise<void>[] = [];
   const closesEarly = random.chance(0.15);
   for (let i = 0; i < steps; i++) {
     const plan = drawTask(random);
     const draws = { what: random.number(), a: random.number(), n: random.int(6), chance: random.number() };
+    const referenceDraws = references.draw();
     const sleep = random.chance(0.4) ? random.int(30) : 0;
     if (!simulation.step()) continue;
+    references.step(referenceDraws);
     const started = book.tasks.filter(({ parent }) => parent === undefined);
     const one = (at: number): StartedTask | undefined => started[Math.floor(at * started.length)];
     if (draws.what < 0.6) {
@@ -117,6 +121,7 @@ async function program(simulation: Simulation, book: TaskBook, context: JobConte
   if (!closesEarly) {
     await groups.end();
     await actors.end();
+    await references.end();
     await checkFairness(book, context);
     await allSettled(book, actors);
     await Promise.race([Promise.all(waits), simulation.sleep(patience)]);
@@ -125,6 +130,7 @@ async function program(simulation: Simulation, book: TaskBook, context: JobConte
   book.isClosing = true;
   actors.close();
   groups.close();
+  references.close();
   await context.close();
   if (closesEarly) {
     for (const { id, outcome, parent } of book.tasks) {
@@ -132,8 +138,9 @@ async function program(simulation: Simulation, book: TaskBook, context: JobConte
         book.violation(`t${id} has not settled when its context has closed`);
     }
   }
-  book.checkRest();
+  // A process that is paused settles its results later, unless it ends.
   await checkEnds(simulation, book);
+  book.checkRest();
 }
 
 /** Waits until all tasks have results, some of which come long after a fault. */
