@@ -1,4 +1,4 @@
-/** Tests of references that processes get from each other, and release: their owners learn it at once, without garbage collection. */
+/** Tests of borrows that owners have not acknowledged: who passes a reference on waits for them. */
 import { expect, test } from "vitest";
 import { BorrowAcknowledgements } from "../../runtime/tasks/refs/borrow-acknowledgements.js";
 
