@@ -215,7 +215,8 @@ describe.each(["process", "local"] as const)("jobs of a cluster context over job
     const id = await cluster.createJob("exec sleep 600");
     await until(async () => (await infoOf(cluster, id)).status === "RUNNING");
     const [run] = runsIn(cluster.folder);
-    for (const pid of markedProcesses(run!, "VICEROY_JOB_KEEPER")) process.kill(pid, "SIGKILL");
+    // SIGKILL at once. Some of the processes may have ended by themselves meanwhile.
+    await endMarkedProcesses(run!, "VICEROY_JOB_KEEPER", () => false, 0);
     await until(async () => (await infoOf(cluster, id)).status === "FAILED");
     const info = await infoOf(cluster, id);
     expect(info.reason).toBe("it has ended without its entry point");
