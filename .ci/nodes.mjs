@@ -4,8 +4,8 @@
  * schemas and runs the examples: `node .ci/nodes.mjs [--at-a-time 2] [20 22 24]`, where `--at-a-time` is the number of versions
  * that run at a time, by default the number of processors.
  */
-import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { examples, hasOtherNodes, install, otherNode, otherNodes, root, told } from "./steps.mjs";
@@ -42,25 +42,32 @@ async function versions() {
   }
   return (positionals.length > 0 ? positionals : ["20", "22", "24"]).map((version) => {
     const node = otherNode(version);
-    if (existsSync(node)) return { name: `Node.js ${version} of ${otherNodes}`, node };
+    if (existsSync(node)) return { name: `Node.js ${version} of ${otherNodes}`, version, node };
     throw new Error(`cannot find Node.js ${version}: expected it at ${node}, put there by npm ci in ${otherNodes}`);
   });
 }
 
-/** The arguments by which examples that need other machines run on this one. */
-const onThisMachine = {
+/** The files that examples write. */
+const scratch = mkdtempSync(path.join(tmpdir(), "viceroy-nodes-"));
+
+/** Returns the arguments of examples that need some. Those that use other machines run on this one. */
+const argumentsOf = (version) => ({
+  "examples/external-sort": ["package-lock.json", path.join(scratch, `sorted-${version}`), "--memory", "1MiB"],
   "examples/kubernetes": ["--local"],
   "examples/skypilot": ["--local"],
   "examples/slurm": ["--local"],
   "examples/ssh": ["--local"],
-};
+});
 
-/** The runs of one version, each as `[folder, ...arguments]`. */
-const runs = [
-  [".", "--input-type=module", "--eval", load],
-  [".", path.join(root, "dist/cli/viceroy.js"), "compile", "--check"],
-  ...examples().map((example) => [".", "--import", "tsx", `${example}/src/main.ts`, ...(onThisMachine[example] ?? [])]),
-];
+/** Returns the runs of one version, each as `[folder, ...arguments]`. */
+function runsOf(version) {
+  const given = argumentsOf(version);
+  return [
+    [".", "--input-type=module", "--eval", load],
+    [".", path.join(root, "dist/cli/viceroy.js"), "compile", "--check"],
+    ...examples().map((example) => [".", "--import", "tsx", `${example}/src/main.ts`, ...(given[example] ?? [])]),
+  ];
+}
 
 /**
  * Runs several versions at a time. Runs of one version are sequential, because examples can write the same files.
@@ -70,7 +77,7 @@ async function runAll(wanted) {
   const waiting = [...wanted];
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      for (const [cwd, ...args] of runs) if (!(await succeeds(next, cwd, args))) failed++;
+      for (const [cwd, ...args] of runsOf(next.version)) if (!(await succeeds(next, cwd, args))) failed++;
     }
   };
   await Promise.all(Array.from({ length: Number(values["at-a-time"]) }, worker));
@@ -93,4 +100,6 @@ try {
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
 }
