@@ -91,11 +91,11 @@ export interface SeenDriver {
   /** The time at which it has attached the host, in milliseconds since 1970. */
   attachedAt: bigint;
   processes: SeenProcess[];
-  /** What the large values of its contexts use on the host. */
+  /** The memory and disk of the host that the large values of the driver's contexts use. */
   objects?: SeenObjects[];
 }
 
-/** What the large values of one context use on a host, in bytes. */
+/** The memory and disk of a host that the large values of one context use, in bytes. */
 export interface SeenObjects {
   /** The id of the context. */
   context: string;

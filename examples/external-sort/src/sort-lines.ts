@@ -53,7 +53,7 @@ function sortedOrder(lines: Omit<SortedLines, "order">): Uint32Array {
   const numberBits = Math.max(1, 32 - Math.clz32(count));
   const numberMask = 2 ** numberBits - 1;
   const keys = new BigUint64Array(count);
-  // The second word is the more significant one on all processors on which Node.js runs.
+  // The second word is the more significant one on little-endian processors, which are all except s390x.
   const words = new Uint32Array(keys.buffer);
   for (let line = 0; line < count; line++) {
     const part = parts[partOf[line]!]!;

@@ -11,7 +11,7 @@ export interface HostProcess {
   readonly rank: number;
 }
 
-/** What the large values of one context of `viceroy/tasks` use on a host. */
+/** The memory and disk of a host that the large values of one context of `viceroy/tasks` use. */
 export interface ContextUse {
   /** The id of the context. */
   readonly context: string;
@@ -39,7 +39,7 @@ export interface HostDriver {
   readonly attachedAt: Date;
   /** The processes of the driver on this host that have not ended. */
   readonly processes: readonly HostProcess[];
-  /** What the large values of its contexts use on this host. Processes on systems other than Linux, and of other users, are not seen. */
+  /** The use of this host by the large values of the driver's contexts. On systems other than Linux, the host sees none. */
   readonly objects: readonly ContextUse[];
 }
 

@@ -1,9 +1,9 @@
 /**
  * The layout of the record in which the processes of one context write what its large values use on one host.
  *
- * It is 16 bytes with the id of the context, three words with the limits of memory and disk in bytes and the number of slots that have been
- * in use, padding, a word that tells the record from others at 56 bytes, and a slot of 8 words for each process: its id, its bytes in
- * memory and on disk, its values, and those of them that are on disk. A word has 64 bits.
+ * The record begins with the id of the context, in 16 bytes. Three words follow: the limits of memory and disk in bytes, and the number of
+ * slots that have been in use. At 56 bytes, a word tells the record from others. Then each process has a slot of 8 words: its id, its bytes in
+ * memory and on disk, the number of its values, and the number of those on disk. A word has 64 bits.
  */
 
 export const RECORD_BYTES = 65_536;

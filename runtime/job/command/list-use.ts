@@ -1,5 +1,6 @@
 /** The use of the hosts of a job by all its drivers, for `viceroy job state --read-only`. */
 import { errorMessage } from "../../../shared/text/error-message.js";
+import { formatBytes } from "../../../shared/text/format-bytes.js";
 import { attach } from "../attach.js";
 import type { Job } from "../job.js";
 import type { ContextUse, HostDescription } from "../kernel.js";
@@ -48,9 +49,8 @@ export function useLines(hosts: readonly UsedHost[]): string[] {
 }
 
 function objectsLine({ context, values, memory, memoryLimit, disk, diskLimit }: ContextUse): string {
-  const size = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
   return (
-    `    large values of context ${context}: ${values}, ${size(memory)} of ${size(memoryLimit)} in memory, ` +
-    `${size(disk)} of ${size(diskLimit)} on disk`
+    `    large values of context ${context}: ${values}, ${formatBytes(memory)} of ${formatBytes(memoryLimit)} in memory, ` +
+    `${formatBytes(disk)} of ${formatBytes(diskLimit)} on disk`
   );
 }

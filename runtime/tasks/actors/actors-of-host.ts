@@ -1,12 +1,13 @@
 /** Gives the actors of a host what they need of its manager: resources, the start of processes, and limits of memory. */
 import type { ActorOrder, HostOptions } from "../../../generated/tasks.js";
+import { formatBytes } from "../../../shared/text/format-bytes.js";
 import { type Isolation, thisHost } from "../../index.js";
 import { mergeEnvironments, prepareEnvironment } from "../environment/index.js";
 import type { Allocations } from "../host/allocations.js";
 import { placeOf } from "../host/bundles.js";
 import { environmentOf, killMarked, markPrefix, newMark } from "../host/left-processes.js";
 import type { MemoryGuard } from "../host/memory-guard.js";
-import { amountsOf, checkResources, formatBytes } from "../host/resources.js";
+import { amountsOf, checkResources } from "../host/resources.js";
 import { visibleGpus } from "../host/spawned-worker.js";
 import { type ProcessGuard, processGuard } from "../kernel.js";
 import { ActorProcesses, type HeldResources } from "./actor-processes.js";

@@ -1,5 +1,6 @@
 /** The leases of worker processes on one host: who has which process, and what happens to leases and processes. */
 import type { HostOptions, LeaseNotice, LeaseRequest, TaskEnvironment } from "../../../generated/tasks.js";
+import { formatBytes } from "../../../shared/text/format-bytes.js";
 import { SupervisionError } from "../../index.js";
 import { mergeEnvironments } from "../environment/index.js";
 import { WorkerLostError } from "../errors.js";
@@ -7,7 +8,7 @@ import type { Allocation, Allocations } from "./allocations.js";
 import { placeOf } from "./bundles.js";
 import { isEmptyEnvironment, keyOfEnvironment } from "./environment-key.js";
 import type { LeasingPorts, WorkerProcess } from "./ports.js";
-import { amountsOf, checkResources, formatBytes } from "./resources.js";
+import { amountsOf, checkResources } from "./resources.js";
 import { WorkerPool } from "./worker-pool.js";
 
 /** A worker process that its holder may use. */

@@ -2,7 +2,9 @@
  * Amounts of resources: what users write, and what hosts count with. Hosts count in whole units, so that sums are exact: memory
  * in bytes, and everything else in ten-thousandths.
  */
+
 import { describeValue } from "../../../shared/text/describe-value.js";
+import { formatBytes } from "../../../shared/text/format-bytes.js";
 
 /**
  * The resources that a task or an actor needs, or that a host has. Other names than these three are resources that the program defines, for
@@ -119,13 +121,4 @@ export function formatAmounts(amounts: Amounts): string {
 /** Names of other resources are those of the program, and stay as they are. */
 function nounOf(name: string, amount: number): string {
   return amount === 1 && (name === "cpus" || name === "gpus") ? name.slice(0, -1) : name;
-}
-
-/** Returns a number of bytes as text, with three digits at most: `1.5 GiB`. */
-export function formatBytes(bytes: number): string {
-  for (const unit of ["Ti", "Gi", "Mi", "Ki"]) {
-    const power = powers[unit]!;
-    if (bytes >= power) return `${Number((bytes / power).toPrecision(bytes / power >= 100 ? 4 : 3))} ${unit}B`;
-  }
-  return `${bytes} bytes`;
 }

@@ -1,5 +1,5 @@
 /** The text of ObjectStoreFullError. */
-import { formatBytes } from "../host/resources.js";
+import { formatBytes } from "../../../shared/text/format-bytes.js";
 import type { Usage } from "../kernel.js";
 import { spilledSize } from "./spill-file.js";
 import type { UsageLimits } from "./usage-record.js";

@@ -5,8 +5,8 @@
 import { closeSync, constants, openSync, readSync, statfsSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { StoredMemory } from "../../../generated/tasks.js";
+import { formatBytes } from "../../../shared/text/format-bytes.js";
 import { ObjectLostError } from "../errors.js";
-import { formatBytes } from "../host/resources.js";
 import { crc32, newToken, openByToken } from "../kernel.js";
 
 /** The number of bytes that one checksum covers. The last block can be shorter. */

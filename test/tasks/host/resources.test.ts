@@ -1,12 +1,8 @@
 /** Tests of amounts of resources: the texts of errors, and how amounts are counted. */
+
 import { describe, expect, test } from "vitest";
-import {
-  amountsOf,
-  checkResources,
-  formatAmounts,
-  formatBytes,
-  resourcesOf,
-} from "../../../runtime/tasks/host/resources.js";
+import { amountsOf, checkResources, formatAmounts, resourcesOf } from "../../../runtime/tasks/host/resources.js";
+import { formatBytes } from "../../../shared/text/format-bytes.js";
 
 const failed = "cannot run task square";
 

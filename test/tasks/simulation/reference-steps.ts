@@ -92,7 +92,7 @@ export class ReferenceRunner {
   }
 }
 
-/** What a step does, drawn before it. */
+/** The random choices of a step, which are drawn before it. */
 interface ReferenceDraws {
   readonly what: number;
   readonly n: number;

@@ -24,7 +24,7 @@ export interface ReferencePlan {
   /** The duration of its work in ms. */
   readonly ms: number;
   readonly n: number;
-  /** What a task does that this one starts, and to which it passes the value. */
+  /** The plan of a task that this one starts, and to which it passes the value. */
   readonly child: ReferencePlan | undefined;
 }
 
@@ -44,7 +44,7 @@ export function drawReferencePlan(random: Seeded, kind: ReferenceKind, depth = 1
   return { ...plan, child };
 }
 
-/** What a task has at hand, each with its hold. */
+/** A value that a task uses, with its hold. */
 type Held = { readonly parcel: Parcel; readonly hold: Hold };
 
 /** @param given the value that the caller has passed on */

@@ -4,7 +4,7 @@ import type { ObjectRef } from "../../../runtime/tasks/index.js";
 import { recordOf } from "../../../runtime/tasks/refs/object-ref.js";
 import type { ProcessView } from "../../../runtime/testing/index.js";
 
-/** What tasks pass to each other: a reference in a plain value, and the number of the value. */
+/** Tasks pass a reference to each other in a plain value, with the number of the value to which it refers. */
 export interface Parcel {
   readonly id: number;
   readonly ref: ObjectRef<Content>;
