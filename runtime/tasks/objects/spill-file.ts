@@ -124,8 +124,16 @@ export function openSpilled(memory: StoredMemory): SpillFile | undefined {
   return undefined;
 }
 
-/** A block of which a part is wanted. It is kept: new memory for each value would be more than the value itself. */
-let partlyRead: Uint8Array | undefined;
+let lastBlock: Uint8Array | undefined;
+
+/**
+ * Returns memory for one block, which is the same each time: it is overwritten by the next caller, so nobody keeps it. New memory for each
+ * value could be more than the value itself, and V8 lets such memory gather.
+ */
+export function memoryOfBlock(): Uint8Array {
+  lastBlock ??= new Uint8Array(BLOCK_BYTES);
+  return lastBlock;
+}
 
 /**
  * Copies a part of a value, after its checksums have been compared.
@@ -142,8 +150,7 @@ export function readSpilled(spilled: SpillFile, size: number, from: number, byte
       readBlock(spilled, size, block, copy.subarray(begin - from, end - from));
       continue;
     }
-    partlyRead ??= new Uint8Array(BLOCK_BYTES);
-    const whole = partlyRead.subarray(0, end - begin);
+    const whole = memoryOfBlock().subarray(0, end - begin);
     readBlock(spilled, size, block, whole);
     const first = Math.max(begin, from);
     copy.set(whole.subarray(first - begin, Math.min(end, from + bytes) - begin), first - from);
@@ -153,7 +160,7 @@ export function readSpilled(spilled: SpillFile, size: number, from: number, byte
 
 /** Calls `write` with each block of a value. @throws ObjectLostError if the file is damaged */
 export function copySpilled(spilled: SpillFile, size: number, write: (block: Uint8Array) => void): void {
-  const scratch = new Uint8Array(Math.min(BLOCK_BYTES, size));
+  const scratch = memoryOfBlock();
   for (let block = 0; block * BLOCK_BYTES < size; block++) {
     const whole = scratch.subarray(0, Math.min(BLOCK_BYTES, size - block * BLOCK_BYTES));
     readBlock(spilled, size, block, whole);

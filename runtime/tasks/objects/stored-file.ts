@@ -12,8 +12,8 @@ import {
   UnsealedMemory,
 } from "../kernel.js";
 import {
-  BLOCK_BYTES,
   copySpilled,
+  memoryOfBlock,
   openSpilled,
   readSpilled,
   type SpillFile,
@@ -237,7 +237,7 @@ export class StoredFile {
 /** Reads all bytes of a file in memory. */
 function piecesOf(file: number, size: number): WritePieces {
   return (write) => {
-    const scratch = new Uint8Array(Math.min(BLOCK_BYTES, size));
+    const scratch = memoryOfBlock();
     for (let at = 0; at < size; ) {
       const read = readSync(file, scratch, 0, Math.min(scratch.length, size - at), at);
       if (read === 0) throw new Error("cannot read a stored value: its memory is shorter than it says");
