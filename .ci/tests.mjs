@@ -121,7 +121,11 @@ export async function runUntilSteady(args, options = {}) {
 function failure(names, message = "") {
   const lines = stripVTControlCharacters(message).trim().split("\n");
   const stack = lines.findIndex((line) => /^\s+at /.test(line));
-  const text = lines.slice(0, stack < 0 ? undefined : stack).join("\n    ");
+  // In the stack, vitest gives this message to all errors about time limits.
+  const text = lines
+    .slice(0, stack < 0 ? undefined : stack)
+    .join("\n    ")
+    .replace(/^Error: STACK_TRACE_ERROR/, "it has reached its time limit");
   return `${names.join(" > ")}: ${text.slice(0, 1500)}`;
 }
 
