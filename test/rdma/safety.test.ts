@@ -5,10 +5,11 @@ import { codec } from "viceroy";
 import { RdmaBuffer, type Transport } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../runtime/link/clock.js";
+import { ownMachineId } from "../../runtime/machine-id.js";
 import { GrantState, SLOT_COUNT } from "../../runtime/rdma/grant/grant-slot.js";
 import { GrantTable } from "../../runtime/rdma/grant/grant-table.js";
 import { GrantedMemory } from "../../runtime/rdma/grant/granted-memory.js";
-import { ownMachineId, ownStartTime } from "../../runtime/rdma/grant/process-identity.js";
+import { ownStartTime } from "../../runtime/rdma/grant/start-time.js";
 import { cases } from "../profile.js";
 import { type Random, withRandom } from "../random.js";
 import {

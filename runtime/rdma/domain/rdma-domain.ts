@@ -6,6 +6,7 @@
 import { closeSync } from "node:fs";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Clock } from "../../link/clock.js";
+import { ownMachineId } from "../../machine-id.js";
 import { type RdmaAddon, rdmaAddon } from "../../native/rdma-addon.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -21,7 +22,7 @@ import {
   type ProcessIdentity,
   type TransportParts,
 } from "../grant/memory-handle.js";
-import { ownMachineId, ownStartTime } from "../grant/process-identity.js";
+import { ownStartTime } from "../grant/start-time.js";
 import { ProcPeerConnector } from "../peer/peer-connector.js";
 import type { TransportBackend } from "../transport/backend.js";
 import type { Transport } from "../transport-names.js";

@@ -5,6 +5,7 @@
  */
 import { closeSync } from "node:fs";
 import type { Clock, Random } from "../../link/clock.js";
+import { ownMachineId } from "../../machine-id.js";
 import type { RdmaAddon } from "../../native/rdma-addon.js";
 import { RdmaError } from "../errors.js";
 import type { Access, Grant, GrantKey } from "./grant.js";
@@ -23,8 +24,8 @@ import {
   WRITER_CELLS,
 } from "./grant-slot.js";
 import type { LocalMemory } from "./local-memory.js";
-import { ownMachineId, ownStartTime, startTimeOf } from "./process-identity.js";
 import { findRefusal, type Refusal } from "./refusal.js";
+import { ownStartTime, startTimeOf } from "./start-time.js";
 
 /** Interval in ms at which a revocation looks for writers. */
 const writerPollInterval = 1;

@@ -3,11 +3,12 @@
  * input from a peer is trusted; invalid claims are refused.
  */
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
+import { ownMachineId } from "../../machine-id.js";
 import type { TransferDirection } from "../transfer/transfer-operation.js";
 import { MAX_PIECE_BYTES } from "../transport/stream/frames.js";
 import type { Grant } from "./grant.js";
 import type { GrantLookup } from "./grant-table.js";
-import { ownMachineId, ownStartTime } from "./process-identity.js";
+import { ownStartTime } from "./start-time.js";
 
 type AccessRefusal = NonNullable<MemoryAnswer["refused"]>;
 

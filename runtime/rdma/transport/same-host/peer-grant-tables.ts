@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 import type { Clock } from "../../../link/clock.js";
+import { ownMachineId } from "../../../machine-id.js";
 import { MEMORY_FILE_LINK, type RdmaAddon } from "../../../native/rdma-addon.js";
 import { RdmaError } from "../../errors.js";
 import type { Access } from "../../grant/grant.js";
@@ -20,8 +21,8 @@ import {
   WORDS_PER_SLOT,
 } from "../../grant/grant-slot.js";
 import type { MemoryHandle, ProcessIdentity } from "../../grant/memory-handle.js";
-import { ownMachineId, startTimeOf } from "../../grant/process-identity.js";
 import { findRefusal, type Refusal, refusalError, type SlotClaim } from "../../grant/refusal.js";
+import { startTimeOf } from "../../grant/start-time.js";
 
 /** Maximum number of mapped tables. Beyond it, the table whose process was checked longest ago is dropped. */
 const MAX_TABLES = 256;

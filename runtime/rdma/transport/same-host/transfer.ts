@@ -5,8 +5,8 @@ import { availableParallelism } from "node:os";
 import { type TransferArguments, TransferOutcome } from "../../../native/rdma-addon.js";
 import { RdmaError } from "../../errors.js";
 import type { MemoryHandle } from "../../grant/memory-handle.js";
-import { ownStartTime, startTimeOf } from "../../grant/process-identity.js";
 import { refusalError } from "../../grant/refusal.js";
+import { ownStartTime, startTimeOf } from "../../grant/start-time.js";
 import type { TransferOperation } from "../../transfer/transfer-operation.js";
 import { type PeerSlot, peerEndedError } from "./peer-grant-tables.js";
 

@@ -5,11 +5,12 @@
  */
 
 import { errorMessage } from "../../../../shared/text/error-message.js";
+import { ownMachineId } from "../../../machine-id.js";
 import { accessFlags } from "../../../native/verbs-addon.js";
 import type { Grant } from "../../grant/grant.js";
 import type { GrantLookup } from "../../grant/grant-table.js";
-import { ownMachineId, ownStartTime } from "../../grant/process-identity.js";
 import type { Refusal } from "../../grant/refusal.js";
+import { ownStartTime } from "../../grant/start-time.js";
 import type { RdmaDevice, RegisteredRegion } from "./device.js";
 import type { OpenRdmaPort, RdmaDevices } from "./devices.js";
 import { Heartbeat } from "./heartbeat.js";

@@ -3,12 +3,13 @@
  */
 
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
+import { ownMachineId } from "../../../../runtime/machine-id.js";
 import { rdmaAddon } from "../../../../runtime/native/rdma-addon.js";
 import type { Grant } from "../../../../runtime/rdma/grant/grant.js";
 import { GrantState } from "../../../../runtime/rdma/grant/grant-slot.js";
 import { GrantTable } from "../../../../runtime/rdma/grant/grant-table.js";
 import type { MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
-import { ownMachineId, ownStartTime } from "../../../../runtime/rdma/grant/process-identity.js";
+import { ownStartTime } from "../../../../runtime/rdma/grant/start-time.js";
 import { VerbsBackend } from "../../../../runtime/rdma/transport/verbs/backend.js";
 
 export type Command =

@@ -1,10 +1,11 @@
 /** Tests of the connections of the transport `stream`, and of peers that violate its protocol. */
 import { describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
+import { ownMachineId } from "../../../../runtime/machine-id.js";
 import { GrantState } from "../../../../runtime/rdma/grant/grant-slot.js";
 import { GrantTable } from "../../../../runtime/rdma/grant/grant-table.js";
 import type { grantClaimOf, MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
-import { ownMachineId, ownStartTime } from "../../../../runtime/rdma/grant/process-identity.js";
+import { ownStartTime } from "../../../../runtime/rdma/grant/start-time.js";
 import type { PeerConnector } from "../../../../runtime/rdma/peer/peer-connector.js";
 import { runTransfer } from "../../../../runtime/rdma/transfer/run-transfer.js";
 import type { TransferOperation } from "../../../../runtime/rdma/transfer/transfer-operation.js";
