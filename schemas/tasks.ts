@@ -78,6 +78,8 @@ export interface HostLoad {
   workers: Uint32;
   /** The large values of the processes of the host. Absent: they are not in the memory of the machine. */
   objects?: ObjectUsage;
+  /** The id of the machine in whose memory they are. Absent: they are in none, or the machine has no id. */
+  machine?: Uint64;
 }
 
 /** The use of memory and disk by large values, and the limits, in bytes. */
@@ -377,8 +379,9 @@ export interface ObjectSource {
 export interface StoreOptions {
   /** The id of the context. */
   context: string;
-  root: Mesh<TaskRoot, never>;
-  /** The number of the host in the context, from 0. */
+  /** The center of the context, which knows the store. Absent: the process is not a part of the context, but a guest. */
+  root?: Mesh<TaskRoot, never>;
+  /** The number of the host in the context, from 0. Without a root, it is 0 and means nothing. */
   host: Uint32;
   /** The limits of its memory and disk. Absent: those of the machine. */
   objects?: ObjectLimits;
@@ -544,6 +547,15 @@ export interface TaskOwner extends Actor<[context: string]> {
    * @concurrent
    */
   copied(id: Uint32, reader: Mesh<TaskStore, never>): void;
+  /**
+   * Answers with the store from which all guests of a machine get large values: that of the host of the context on this machine, or the
+   * one that was offered first.
+   *
+   * @param offered a store in the process of the guest
+   * @param failed the store that this process has named before, and that has ended. Absent: none has
+   * @concurrent
+   */
+  storeNear(machine: Uint64, offered: Mesh<TaskStore, never>, failed?: Mesh<TaskStore, never>): Mesh<TaskStore, never>;
   /**
    * Answers whether the task that has started a task waits for its result now.
    *

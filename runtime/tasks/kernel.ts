@@ -58,6 +58,7 @@ export {
   UnsealedMemory,
 } from "../link/transport/shared-memory/sealed-memory.js";
 export { sharedMemoryAddon } from "../link/transport/shared-memory/select-addon.js";
+export { ownMachineId, UNKNOWN_MACHINE } from "../machine-id.js";
 export { MEMORY_FILE_LINK } from "../native/rdma-addon.js";
 export { crc32 } from "../proc/checkpoint/crc32.js";
 export { type ProcessGuard, processGuard } from "../proc/launch/process-guard.js";

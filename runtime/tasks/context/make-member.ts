@@ -31,7 +31,8 @@ export function makeMember({ id, host, objects, root, store, describe }: MemberS
   const cell = currentCell();
   let owner: TaskOwnerMesh<never> | undefined;
   const member: ContextMember = new ContextMember({
-    ...{ id, host, cell, root, store },
+    ...{ id, host, cell, root },
+    storeFor: async (_owner, failed) => (failed === undefined ? store() : undefined),
     objects: openStore(id, objects),
     owner: () => {
       if (owner === undefined)

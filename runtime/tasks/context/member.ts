@@ -4,9 +4,9 @@ import { procsOf } from "../../codegen/v1/index.js";
 import { ObjectLostError } from "../errors.js";
 import { callInTurn, type DropDetector, type LocalActor, mainClock, NoMessageTurn, runInTurn } from "../kernel.js";
 import { closeStore } from "../objects/context-objects.js";
-import type { Store } from "../objects/copies.js";
 import type { HeldValue } from "../objects/held-value.js";
 import type { ObjectStore } from "../objects/object-store.js";
+import type { StoreFinder } from "../refs/borrowed-value.js";
 import { MemberReferences, type ReferringMember } from "../refs/member-references.js";
 import { type ObjectRef, recordOf } from "../refs/object-ref.js";
 import type { RemoteOwner } from "../refs/remote-value.js";
@@ -30,8 +30,8 @@ export interface MemberParts {
   readonly root: () => TaskRootMesh<never>;
   /** Loads the generated registries of the program. */
   readonly loadRegistries: () => Promise<void>;
-  /** Returns the store of the host; undefined: the process runs on none of the hosts. */
-  readonly store: () => Store | undefined;
+  /** See `storeFor` of the member. */
+  readonly storeFor: StoreFinder;
   /** The large values of this process. Undefined: they are in its heap. */
   readonly objects: ObjectStore | undefined;
   /** Makes what starts tasks. It is called when the process starts its first task. */
@@ -59,17 +59,18 @@ export class ContextMember implements ReferringMember {
   readonly objects: ObjectStore | undefined;
   /** Returns 64 random bits. */
   readonly newId: () => bigint;
-  readonly #store: () => Store | undefined;
+  /** Finds the store that brings values to the machine of this process. */
+  readonly storeFor: StoreFinder;
   readonly #makeSubmitter: () => Submitter | Promise<Submitter>;
   #submitter: Submitter | Promise<Submitter> | undefined;
 
-  constructor({ id, host, cell, owner, root, loadRegistries, store, objects, makeSubmitter }: MemberParts) {
+  constructor({ id, host, cell, owner, root, loadRegistries, storeFor, objects, makeSubmitter }: MemberParts) {
     this.id = id;
     this.host = host;
     this.loadRegistries = loadRegistries;
     this.objects = objects;
     this.root = root;
-    this.#store = store;
+    this.storeFor = storeFor;
     this.newId = () => cell.proc.random.id();
     this.#makeSubmitter = makeSubmitter;
     this.#owner = owner;
@@ -102,11 +103,6 @@ export class ContextMember implements ReferringMember {
   /** The actor that serves the results of this process. */
   get ownerMesh(): TaskOwnerMesh<never> {
     return this.#owner();
-  }
-
-  /** The store of the host of this process; undefined: it runs on none of the hosts. */
-  get store(): Store | undefined {
-    return this.#store();
   }
 
   /** This process as the owner of values that are on other hosts. */

@@ -9,11 +9,13 @@ import { ContextMember } from "../context/member.js";
 import { ObjectLostError } from "../errors.js";
 import { callForAnswer, currentCell, mainRoot } from "../kernel.js";
 import { addMember, memberOf, ResultOwner, removeMember } from "../refs/owner-actor.js";
+import { GuestStores } from "./guest-stores.js";
 
 interface Guest {
   readonly member: ContextMember;
   /** The processes whose values this one has borrowed, which are watched. */
   readonly owners: Set<bigint>;
+  readonly stores: GuestStores;
   readonly end: () => void;
 }
 
@@ -42,7 +44,7 @@ function makeGuest(context: string): Guest {
     host: undefined,
     cell: mainRoot(),
     objects: undefined,
-    store: () => undefined,
+    storeFor: (owner, failed) => stores.find(owner, failed),
     owner: () => {
       if (owner === undefined)
         member.inTurn(() => {
@@ -54,14 +56,16 @@ function makeGuest(context: string): Guest {
     loadRegistries: async () => refuse(context),
     makeSubmitter: () => refuse(context),
   });
+  const stores = new GuestStores(context, (body) => member.inTurn(body));
   addMember(member, name);
   const end = (): void => {
     guests.delete(context);
     member.close("no process of it is left whose values this process has");
     removeMember(member, name);
     if (owner !== undefined) member.inTurn(() => void owner!.stop());
+    void stores.close();
   };
-  return { member, owners: new Set(), end };
+  return { member, owners: new Set(), stores, end };
 }
 
 function refuse(context: string): never {
@@ -71,12 +75,13 @@ function refuse(context: string): never {
 }
 
 /** Drops the values of a process when it has closed the context, or has ended. */
-function watchOwner({ member, owners, end }: Guest, owner: TaskOwnerMesh<never>): void {
+function watchOwner({ member, owners, stores, end }: Guest, owner: TaskOwnerMesh<never>): void {
   const proc = procsOf(owner)[0]!;
   if (owners.has(proc)) return;
   owners.add(proc);
   const left = (why: string): void => {
     owners.delete(proc);
+    stores.ownerLeft(proc);
     member.refs.ownerLeft(proc, new ObjectLostError(`the value is lost: ${why}`));
     if (owners.size === 0) end();
   };

@@ -16,7 +16,15 @@ import {
 import { context, type Isolation, type MeshFailure } from "../../index.js";
 import type { ActorProcesses } from "../actors/actor-processes.js";
 import { acquireFor, actorsOfHost, environmentFor } from "../actors/actors-of-host.js";
-import { currentCell, mainClock, NoMessageTurn, runInTurn, runWithoutStorage } from "../kernel.js";
+import {
+  currentCell,
+  mainClock,
+  NoMessageTurn,
+  ownMachineId,
+  runInTurn,
+  runWithoutStorage,
+  UNKNOWN_MACHINE,
+} from "../kernel.js";
 import { closeRecord, openRecord, usageOf } from "../objects/context-objects.js";
 import type { UsageRecord } from "../objects/usage-record.js";
 import { Allocations } from "./allocations.js";
@@ -127,6 +135,7 @@ export class HostManager extends TaskHostActor {
       waiting: this.#allocations.waitingCount,
       workers: this.#leasing.workerCount,
       ...(this.#objects !== undefined && { objects: usageOf(this.#objects) }),
+      ...(this.#objects !== undefined && ownMachineId() !== UNKNOWN_MACHINE && { machine: ownMachineId() }),
     };
   }
 

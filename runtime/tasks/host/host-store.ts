@@ -30,14 +30,17 @@ interface Entry {
   arrival: Promise<StoredMemory | null> | undefined;
 }
 
+/** The stores of guests on this event loop, by the ids of their contexts. */
+export const guestStores = new Map<string, TaskStoreMesh<never>>();
+
 /** @internal */
 export class HostStore extends TaskStoreActor {
   readonly #values = new Map<string, Entry>();
   /** The keys of the values of each owner, whose end is awaited. */
   readonly #owners = new Map<bigint, Set<string>>();
   readonly #cell = currentCell();
-  readonly #root: TaskRootMesh<never>;
-  readonly #host: number;
+  /** Undefined: this process is a guest of the context. */
+  readonly #place: { readonly root: TaskRootMesh<never>; readonly host: number } | undefined;
   readonly #context: string;
   /** Counts the values. Undefined: this process cannot share memory. */
   readonly #objects: ObjectStore | undefined;
@@ -55,8 +58,7 @@ export class HostStore extends TaskStoreActor {
     super();
     this.#context = context;
     this.#objects = openStore(context, objects === undefined ? {} : { objects });
-    this.#root = root;
-    this.#host = host;
+    this.#place = root === undefined ? undefined : { root, host };
     this.#left = new Promise((resolve) => {
       this.#leave = resolve;
     });
@@ -117,7 +119,7 @@ export class HostStore extends TaskStoreActor {
     const entry = this.#values.get(keyOf(owner, id));
     if (entry?.value !== undefined) return pieceOf(entry.value, index);
     if (entry?.incoming !== undefined) return (await entry.incoming).piece(index);
-    throw new Error(`cannot read result ${id} of process ${owner}: host ${this.#host} does not have it any more`);
+    throw new Error(`cannot read result ${id} of process ${owner}: ${this.#name} does not have it any more`);
   }
 
   has(owner: bigint, id: number): boolean {
@@ -174,12 +176,21 @@ export class HostStore extends TaskStoreActor {
     }
   }
 
-  /** The root knows the mesh of this actor. */
+  get #name(): string {
+    return this.#place === undefined ? `process ${process.pid}` : `host ${this.#place.host}`;
+  }
+
+  /** The root, or the guest, knows the mesh of this actor. */
   #ownMesh(): Promise<TaskStoreMesh<never>> {
-    this.#self ??= callInTurn(this.#inTurn, () => this.#root.describe.callOne()).then(
-      ({ hosts }) => hosts[this.#host]!.store,
-    );
+    this.#self ??= this.#findOwnMesh();
     return this.#self;
+  }
+
+  async #findOwnMesh(): Promise<TaskStoreMesh<never>> {
+    if (this.#place === undefined) return guestStores.get(this.#context)!;
+    const { root, host } = this.#place;
+    const { hosts } = await callInTurn(this.#inTurn, () => root.describe.callOne());
+    return hosts[host]!.store;
   }
 
   /** Runs code outside of the message that is being handled: it goes on when the caller of the message has ended. */

@@ -72,7 +72,7 @@ export class ValueSources {
     const copies = new Copies({
       keyOf: (store) => procsOf(store)[0]!,
       free: (store) => this.free(store, id),
-      hasEnded: (store) => this.#hasEnded(store),
+      hasEnded: (store) => this.hasEnded(store),
     });
     result.copies = copies;
     this.#drops.watch(result, { dropped: () => copies.drop() });
@@ -80,7 +80,7 @@ export class ValueSources {
   }
 
   /** Returns whether a store has ended, as far as its end was noticed. The first call begins to wait for its end. */
-  #hasEnded(store: Store): boolean {
+  hasEnded(store: Store): boolean {
     const key = procsOf(store)[0]!;
     const known = this.#stores.get(key);
     if (known === undefined) {

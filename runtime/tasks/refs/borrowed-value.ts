@@ -1,5 +1,5 @@
 /** A value that another process owns: it is opened if it is in the memory of this machine, and brought here otherwise. */
-import type { ObjectReference, StoredMemory } from "../../../generated/tasks.js";
+import type { ObjectReference, StoredMemory, TaskOwnerMesh } from "../../../generated/tasks.js";
 import { SupervisionError } from "../../index.js";
 import type { Clock } from "../kernel.js";
 import { bringValue } from "../objects/bring-value.js";
@@ -18,14 +18,23 @@ import { Result } from "./result.js";
  */
 const LARGE_BYTES = MIN_STORED_BYTES;
 
+/** The number of stores that are asked, each after the one before has ended. */
+const MAX_STORES = 5;
+
+/**
+ * Returns the store that brings the values of a process to this machine; undefined: this process reads them for itself.
+ *
+ * @param failed the store that was returned before, and that has ended; undefined: none has
+ */
+export type StoreFinder = (owner: TaskOwnerMesh<never>, failed: Store | undefined) => Promise<Store | undefined>;
+
 /** The process that borrows. */
 export interface Borrower {
   readonly clock: Clock;
   readonly inTurn: InTurn;
   /** Counts values of which the process becomes the owner. */
   readonly keeper: FileKeeper | undefined;
-  /** The store of its host; undefined: it runs on none of the hosts. */
-  readonly store: Store | undefined;
+  readonly storeFor: StoreFinder;
 }
 
 export class BorrowedValue implements Elsewhere {
@@ -98,14 +107,29 @@ export class BorrowedValue implements Elsewhere {
   }
 
   async #bring(): Promise<HeldValue> {
-    const { store, inTurn, clock, keeper } = this.#borrower;
+    const { inTurn, clock, keeper } = this.#borrower;
     const { owner, id, label } = this.#remote;
-    if (store !== undefined) {
-      const memory = await callInTurn(inTurn, () => store.bring.callOne(this.#remote)).catch(unlessLost);
-      const opened = memory === null ? undefined : StoredValue.open(memory);
-      if (opened !== undefined) return opened;
-    }
+    const memory = await this.#askStores();
+    const opened = memory === undefined ? undefined : StoredValue.open(memory);
+    if (opened !== undefined) return opened;
     return bringValue({ label, clock, keeper, source: sourcesOf({ owner, id, inTurn }) });
+  }
+
+  /** Lets a store of this machine bring the value. Returns its place; undefined: no store can bring it. */
+  async #askStores(): Promise<StoredMemory | undefined> {
+    const { inTurn, storeFor } = this.#borrower;
+    let failed: Store | undefined;
+    for (let tries = 0; tries < MAX_STORES; tries++) {
+      const store = await storeFor(this.#remote.owner, failed);
+      if (store === undefined) return undefined;
+      try {
+        return (await callInTurn(inTurn, () => store.bring.callOne(this.#remote))) ?? undefined;
+      } catch (error) {
+        if (!(error instanceof SupervisionError)) throw error;
+        failed = store;
+      }
+    }
+    return undefined;
   }
 
   /** Opens the value if it is in the memory of this machine. Returns whether it is. */
@@ -119,10 +143,4 @@ export class BorrowedValue implements Elsewhere {
   #fail(error: Error): void {
     this.result.reject(explainLoss(this.#remote.label, error));
   }
-}
-
-/** Without the store of its host, a process reads the value for itself. */
-function unlessLost(error: Error): null {
-  if (error instanceof SupervisionError) return null;
-  throw error;
 }

@@ -4,18 +4,20 @@ import {
   type ObjectReference,
   ObjectReferenceCodec,
   type TaskOwnerMesh,
+  type TaskRootMesh,
 } from "../../../generated/tasks.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import type { ObjectLostError } from "../errors.js";
 import { type Clock, callForAnswer, type DropDetector } from "../kernel.js";
-import type { Store } from "../objects/copies.js";
 import { decodeHeld, type EncodeHeld, encodeInto, type HeldValue } from "../objects/held-value.js";
 import { LargeResults } from "../objects/large-results.js";
+import { MachineStores } from "../objects/machine-stores.js";
 import type { ObjectStore } from "../objects/object-store.js";
 import { StoredValue } from "../objects/stored-value.js";
 import { ValueSources } from "../objects/value-sources.js";
 import { decodePlain, encodePlain, encodePlainParts, type PlainPlace } from "../values/index.js";
 import { BorrowedResults } from "./borrowed-results.js";
+import type { StoreFinder } from "./borrowed-value.js";
 import { ExportedResults } from "./exported-results.js";
 import { ImportedCodec } from "./imported-codec.js";
 import { ObjectRef, type RefContext, recordOf } from "./object-ref.js";
@@ -35,8 +37,10 @@ export interface ReferringMember extends RefContext {
   /** The number of this process. */
   readonly proc: bigint;
   readonly clock: Clock;
-  /** The store of the host of this process; undefined: it runs on none of the hosts. */
-  readonly store: Store | undefined;
+  /** Finds the store that brings values to the machine of this process. */
+  readonly storeFor: StoreFinder;
+  /** Returns the center of the context. */
+  readonly root: () => TaskRootMesh<never>;
 }
 
 /** The result of a task that is about to be sent. */
@@ -60,6 +64,8 @@ export class MemberReferences {
   readonly exported: ExportedResults;
   /** The places in which other machines find the results of this process. */
   readonly sources: ValueSources;
+  /** The stores from which the guests of other machines get them. */
+  readonly machineStores: MachineStores;
   readonly #large: LargeResults;
   readonly #borrowed: BorrowedResults;
   /** The references of other processes on this event loop, as those of this one. */
@@ -76,14 +82,17 @@ export class MemberReferences {
     this.#encodeResult = objects === undefined ? encodeWith : encodeInto(objects, true);
     this.exported = new ExportedResults(drops, (borrower, ended) => this.#watch(borrower, ended));
     this.sources = new ValueSources(member, drops);
+    this.machineStores = new MachineStores({
+      root: member.root,
+      inTurn: (body) => member.inTurn(body),
+      hasEnded: (store) => this.sources.hasEnded(store),
+    });
     this.#large = new LargeResults(drops);
     this.#borrowed = new BorrowedResults(drops, {
       get clock() {
         return member.clock;
       },
-      get store() {
-        return member.store;
-      },
+      storeFor: member.storeFor,
       keeper: objects,
       inTurn: (body) => member.inTurn(body),
     });

@@ -45,6 +45,7 @@ export class ResultOwner extends TaskOwnerActor {
       "source",
       "piece",
       "copied",
+      "storeNear",
       "isAwaited",
       "borrow",
       "unborrow",
@@ -76,6 +77,14 @@ export class ResultOwner extends TaskOwnerActor {
     const result = exported.known(id);
     if (result !== undefined) sources.copiesOf(result).complete(reader);
     else sources.free(reader, id);
+  }
+
+  storeNear(
+    machine: bigint,
+    offered: TaskStoreMesh<never>,
+    failed?: TaskStoreMesh<never>,
+  ): Promise<TaskStoreMesh<never>> {
+    return this.#member.refs.machineStores.find(machine, offered, failed);
   }
 
   async locate(id: number, most: number): Promise<LocatedResult> {

@@ -9,7 +9,7 @@ import { afterAll } from "vitest";
 import { type Machine, makeNetwork } from "../../faults/machines.js";
 import { listening, spawnHost } from "../../host/host-process.js";
 
-const program = fileURLToPath(new URL("programs/driver.ts", import.meta.url));
+const tasksProgram = fileURLToPath(new URL("programs/driver.ts", import.meta.url));
 const token = "a token of more than enough characters";
 /** Processes of another machine cannot be found by their ids. */
 const apart = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -22,8 +22,12 @@ export interface Cluster {
   call(name: string, ...args: unknown[]): Promise<unknown>;
 }
 
-/** Starts hosts, and a program that uses them. They end after the tests of the file. */
-export async function startCluster(count: number): Promise<Cluster> {
+/**
+ * Starts hosts, and a program that uses them. They end after the tests of the file.
+ *
+ * @param program the program of the driver, whose arguments are the addresses of the hosts. It serves calls
+ */
+export async function startCluster(count: number, program = tasksProgram): Promise<Cluster> {
   const names = Array.from({ length: count }, (_, i) => `host${i}`);
   const net = makeNetwork(["driver", ...names]);
   const { driver } = net as Record<string, Machine>;
@@ -69,6 +73,11 @@ export function storedBytes(machine: Machine): number {
     for (const { ino, size } of openFiles(pid)) sizes.set(ino, size);
   }
   return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
+/** Returns the processes of a machine that have a value of at least `bytes` bytes, complete or not. */
+export function holders(machine: Machine, bytes: number): number[] {
+  return machine.pids.filter((pid) => openFiles(pid).some(({ size }) => size >= bytes));
 }
 
 function openFiles(pid: number): { readonly ino: number; readonly size: number }[] {

@@ -1,11 +1,8 @@
-/**
- * Has large values, and runs tasks that read them, on hosts whose addresses are its arguments. Each line of its input is a call of one of
- * the functions below: a JSON list with its name and arguments. It prints the answer or the error as a line of JSON.
- */
-import { createInterface } from "node:readline";
+/** Has large values, and runs tasks that read them, on hosts whose addresses are its arguments. It serves calls of the functions below. */
 import { attachHosts } from "viceroy";
 import { JobContext, type ObjectRef, type TaskRunner } from "viceroy/tasks";
 import * as tasks from "../../../fixtures/tasks/large-values.js";
+import { serveCalls } from "./serve-calls.js";
 
 const addresses = process.argv.slice(2);
 await using hosts = attachHosts(addresses, { timeout: 10_000, silence: 10_000 });
@@ -53,12 +50,4 @@ const calls: Record<string, (...args: never[]) => unknown> = {
   release: (name: string) => refs.get(name)!.release(),
 };
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const [name, ...args] = JSON.parse(line);
-  void Promise.resolve()
-    .then(() => calls[name]!(...(args as never[])))
-    .then(
-      (value) => console.log(JSON.stringify({ value })),
-      (error: Error) => console.log(JSON.stringify({ error: `${error.name}: ${error.message}` })),
-    );
-}
+await serveCalls(calls);
