@@ -148,7 +148,7 @@ export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
  *
  * From Node.js 24 on, the values of all storages are one immutable map. `storage.run` copies it twice, to enter and to leave.
  * `AsyncResource` switches to another map and back without a copy, so that only the one copy for the turn is left. That saves 300 ns for
- * each message, a third of the server's time (`npm run bench:rpc -- --only limit,viceroy`).
+ * each message, a fifth of the server's time (`npm run bench:rpc -- --only limit,viceroy`).
  */
 export function startInTurn(turn: AnyTurn, body: () => unknown): unknown {
   if (startContext === undefined) return runInTurn(turn, body);
