@@ -75,6 +75,36 @@ test("timers, immediates, ticks and emitters of a handler have its context while
   expect(seen).toEqual(new Array(5).fill("leaver[0] called by root"));
 });
 
+test("handlers that one read starts each have their own context, also after one has thrown and across awaits", async () => {
+  class Waiter extends Counter {
+    override async sleep(ms: number): Promise<number> {
+      look();
+      await undefined;
+      look();
+      await new Promise<void>((resolve) => setTimeout(resolve, ms));
+      look();
+      return ms;
+    }
+
+    override value(): number {
+      look();
+      throw new Error("on request");
+    }
+  }
+  const spawnAs = (name: string) =>
+    world.spawn<typeof Waiter, never>(name, Waiter, [0], [there], {}) as CounterMesh<never>;
+  const [one, two, three] = [spawnAs("one"), spawnAs("two"), spawnAs("three")];
+  // The first call to each actor opens its session. The calls after it share one write.
+  await Promise.all([one, two, three].map((actor) => actor.increment.callOne()));
+  const calls = [one.sleep.callOne(1), two.value.callOne(), three.sleep.callOne(5)];
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  const contexts = (name: string) => seen.filter((text) => text === `${name}[0] called by root`).length;
+  expect(["one", "two", "three"].map(contexts)).toEqual([3, 1, 3]);
+  expect(seen).toHaveLength(7);
+  expect(context().actor.name).toBe("root");
+});
+
 describe("context() outside a handler", () => {
   test.each(["rank", "extent", "key", "signal", "caller", "trace"] as const)("has no %s", (what) => {
     expect(() => context()[what]).toThrow(

@@ -4,7 +4,7 @@ import { type AnyTurn, runInTurn, runningTurn } from "../context.js";
 import type { Turn } from "./turn.js";
 
 /**
- * Calls the method of the running turn with its arguments. `runInTurn` runs this function, which is the same for all turns,
+ * Calls the method of the running turn with its arguments. `startInTurn` runs this function, which is the same for all turns,
  * so that no turn needs a closure.
  */
 export function invokeHandler(): unknown {

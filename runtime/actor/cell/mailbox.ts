@@ -8,7 +8,7 @@ import type { Clock } from "../../link/clock.js";
 import type { DeliveryError } from "../../link/errors.js";
 import { emptyChain, isInChain } from "../../link/frame/message-extension.js";
 import type { Lane } from "../../link/inbound/lane.js";
-import { runInTurn } from "../context.js";
+import { startInTurn } from "../context.js";
 import {
   abandonedBeforeStart,
   answerInterrupted,
@@ -358,7 +358,7 @@ export class Mailbox {
     if (turn.handler.endpoint.respond) turn.replier = new Replier(turn, this);
     let result: unknown;
     try {
-      result = runInTurn(turn, invokeHandler);
+      result = startInTurn(turn, invokeHandler);
       const promise = promiseFrom(turn, result);
       if (promise !== undefined) {
         if (turn === this.#serial) this.#awaitSerial(promise);
