@@ -641,10 +641,18 @@ async function buildCommandLine() {
     build({ ...options, entryPoints: { compiler: "compiler/index.ts" } }),
     build({
       ...options,
-      entryPoints: { "cli/viceroy": "compiler/cli/viceroy.ts" },
+      entryPoints: { "cli/command-line": "compiler/cli/command-line.ts" },
+      outExtension: { ".js": ".mjs" },
       splitting: true,
       chunkNames: "cli/chunk-[hash]",
       plugins: [external(/^commander$/, "./commander.cjs")],
+    }),
+    build({
+      ...withUrl,
+      entryPoints: { "cli/viceroy": "compiler/cli/viceroy.ts" },
+      outdir: dist,
+      metafile: true,
+      plugins: [external(/^\.\/command-line\.js$/, "./command-line.mjs")],
     }),
     // The argument parser is bundled, so that the package has no dependencies.
     build({
@@ -658,6 +666,8 @@ async function buildCommandLine() {
     }),
   ]);
   removeStale(path.join(dist, "cli"), ...built);
+  // The command is a CommonJS module.
+  write("cli/package.json", '{ "type": "commonjs" }\n');
   cpSync(path.join(commander, "LICENSE"), path.join(dist, "cli/LICENSE.commander"));
   chmodSync(path.join(dist, "cli/viceroy.js"), 0o755);
 }
@@ -674,7 +684,14 @@ async function buildCompilerPackage() {
     splitting: true,
     chunkNames: "chunk-[hash]",
   });
-  removeStale(outdir, built);
+  const untouched = await build({
+    ...withUrl,
+    metafile: true,
+    entryPoints: { untouched: "compiler/cli/untouched.ts" },
+    outdir,
+    outExtension,
+  });
+  removeStale(outdir, built, untouched);
   for (const file of ["shared/vocabulary.ts", ...explainingPages, "LICENSE"]) {
     rmSync(path.join(compilerPackage, file), { recursive: true, force: true });
     cpSync(path.join(root, file), path.join(compilerPackage, file), { recursive: true });
