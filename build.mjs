@@ -25,7 +25,7 @@
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
  * which belongs to `runtime`.
- * - compiler: cli/viceroy.js, the command line; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
+ * - compiler: cli/viceroy.js, the command, a CommonJS module that starts fast; cli/command-line.mjs, which it loads; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
  * @viceroy/compiler in node_modules/, where the command line of a checkout finds it. ts-morph is not bundled. It is
  * loaded when sources are read.
  * - types: the declarations that the entry points reach, in types/.

@@ -41,7 +41,7 @@ export async function readFileStates(
 
 /** Returns whether all files have the stamps of their known states. It reads no file. */
 export function haveStamps(root: string, known: readonly FileState[]): boolean {
-  return known.every(({ name, stamp }) => stamp !== undefined && stamp === stampOf(statsOf(path.resolve(root, name))));
+  return known.every(({ name, stamp }) => stamp === stampOf(statsOf(pathOf(root, name))));
 }
 
 /**
@@ -55,20 +55,33 @@ export async function confirmFileStates(
   known: readonly FileState[],
   witness: string,
 ): Promise<readonly FileState[] | undefined> {
-  if (haveStamps(root, known)) return known;
-  const current = await readFileStates(
+  const found = findFiles(
     root,
     known.map(({ name }) => name),
-    witness,
   );
-  return current.every(({ hash }, index) => hash === known[index]?.hash) ? current : undefined;
+  const isConfirmed = (before: FileState, index: number) => before.stamp === stampOf(found[index]?.stats);
+  if (known.every(isConfirmed)) return known;
+  const clock = new DiskClock([...found, ...findFiles(root, [witness])]);
+  const hash = await contentHash();
+  const states: FileState[] = [];
+  for (const [index, before] of known.entries()) {
+    const state = isConfirmed(before, index) ? before : readState(found[index] as FoundFile, clock, hash);
+    if (state.hash !== before.hash) return undefined;
+    states.push(state);
+  }
+  return states;
 }
 
 function findFiles(root: string, names: readonly string[]): readonly FoundFile[] {
   return names.map((name) => {
-    const file = path.resolve(root, name);
+    const file = pathOf(root, name);
     return { name, file, stats: statsOf(file) };
   });
+}
+
+/** Unlike `path.resolve`, it does not normalize the path, which takes as long as finding the file's attributes. */
+function pathOf(root: string, name: string): string {
+  return path.isAbsolute(name) ? name : `${root}/${name}`;
 }
 
 function statsOf(file: string): Stats | undefined {
