@@ -73,6 +73,8 @@ async function removeFormatting(folder) {
       const file = path.join(folder, name);
       const { code } = await minify(readFileSync(file, "utf8"), {
         module: !name.endsWith(".cjs"),
+        // Variables at the top of a CommonJS module belong to the module, too.
+        toplevel: true,
         ecma: 2020,
         // Functions and variables stay where they are, so that stack traces name the functions of the sources.
         compress: { keep_fnames: true, keep_classnames: true, keep_fargs: true, inline: 0, reduce_funcs: false },
