@@ -25,7 +25,7 @@
  * that it registers. It imports parts of the runtime as #main, #codegen-v1 and #rdma.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime as #testing-kernel,
  * which belongs to `runtime`.
- * - compiler: cli/viceroy.js, the command line; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
+ * - compiler: cli/viceroy.js, the command, a CommonJS module that starts fast; cli/command-line.mjs, which it loads; native/, the sources of addons for `viceroy setup`; compiler.js, which configs import as viceroy/compiler; and the package
  * @viceroy/compiler in node_modules/, where the command line of a checkout finds it. ts-morph is not bundled. It is
  * loaded when sources are read.
  * - types: the declarations that the entry points reach, in types/.
@@ -641,10 +641,18 @@ async function buildCommandLine() {
     build({ ...options, entryPoints: { compiler: "compiler/index.ts" } }),
     build({
       ...options,
-      entryPoints: { "cli/viceroy": "compiler/cli/viceroy.ts" },
+      entryPoints: { "cli/command-line": "compiler/cli/command-line.ts" },
+      outExtension: { ".js": ".mjs" },
       splitting: true,
       chunkNames: "cli/chunk-[hash]",
       plugins: [external(/^commander$/, "./commander.cjs")],
+    }),
+    build({
+      ...withUrl,
+      entryPoints: { "cli/viceroy": "compiler/cli/viceroy.ts" },
+      outdir: dist,
+      metafile: true,
+      plugins: [external(/^\.\/command-line\.js$/, "./command-line.mjs")],
     }),
     // The argument parser is bundled, so that the package has no dependencies.
     build({
@@ -658,6 +666,8 @@ async function buildCommandLine() {
     }),
   ]);
   removeStale(path.join(dist, "cli"), ...built);
+  // The command is a CommonJS module.
+  write("cli/package.json", '{ "type": "commonjs" }\n');
   cpSync(path.join(commander, "LICENSE"), path.join(dist, "cli/LICENSE.commander"));
   chmodSync(path.join(dist, "cli/viceroy.js"), 0o755);
 }
@@ -674,7 +684,14 @@ async function buildCompilerPackage() {
     splitting: true,
     chunkNames: "chunk-[hash]",
   });
-  removeStale(outdir, built);
+  const untouched = await build({
+    ...withUrl,
+    metafile: true,
+    entryPoints: { untouched: "compiler/cli/untouched.ts" },
+    outdir,
+    outExtension,
+  });
+  removeStale(outdir, built, untouched);
   for (const file of ["shared/vocabulary.ts", ...explainingPages, "LICENSE"]) {
     rmSync(path.join(compilerPackage, file), { recursive: true, force: true });
     cpSync(path.join(root, file), path.join(compilerPackage, file), { recursive: true });

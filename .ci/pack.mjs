@@ -72,7 +72,7 @@ async function removeFormatting(folder) {
     scripts.map(async (name) => {
       const file = path.join(folder, name);
       const { code } = await minify(readFileSync(file, "utf8"), {
-        module: !name.endsWith(".cjs"),
+        module: !isCommonJs(name),
         // Variables at the top of a CommonJS module belong to the module, too.
         toplevel: true,
         ecma: 2020,
@@ -84,6 +84,11 @@ async function removeFormatting(folder) {
       writeFileSync(file, code, { mode: statSync(file).mode });
     }),
   );
+}
+
+/** The command has the extension of ES modules, and a package.json beside it that says otherwise. */
+function isCommonJs(name) {
+  return name.endsWith(".cjs") || name.endsWith(path.join("cli", "viceroy.js"));
 }
 
 /** These files are minified already. From the parser of arguments, esbuild would drop what tells Node.js its exports. */

@@ -52,7 +52,7 @@ export async function isInStep(): Promise<boolean | undefined> {
  */
 export async function projectConfig(): Promise<Config> {
   const found = await project();
-  return found.configIfUnchanged() ?? (await found.config());
+  return (await found.configIfUnchanged()) ?? found.config();
 }
 
 export async function runInit(folder: string, io: Io): Promise<number> {

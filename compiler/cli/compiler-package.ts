@@ -36,6 +36,25 @@ export async function loadCompiler(command: string): Promise<CompilerCommands> {
  * @throws CompilerPackageError if it is of another version
  */
 export async function findCompiler(command: string): Promise<CompilerCommands | undefined> {
+  const folder = findFolder(command);
+  return folder === undefined ? undefined : import(pathToFileURL(path.join(folder, "dist/commands.js")).href);
+}
+
+/**
+ * Returns whether `viceroy compile` has nothing to do, as far as can be told without loading the commands.
+ * @throws CompilerPackageError if the compiler is of another version; ConfigError if there is no config
+ */
+export function isUntouched(): boolean {
+  const folder = findFolder("compile");
+  if (folder === undefined) return false;
+  const compiler = createRequire(import.meta.url)(path.join(folder, "dist/untouched.cjs")) as Untouched;
+  return compiler.isUntouched();
+}
+
+type Untouched = typeof import("./untouched.js");
+
+/** Returns the folder of the compiler. */
+function findFolder(command: string): string | undefined {
   const file = manifestFile();
   if (file === undefined) return undefined;
   const { version: found } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
@@ -45,7 +64,7 @@ export async function findCompiler(command: string): Promise<CompilerCommands | 
         `${path.dirname(file)}. Run \`npm install --save-dev ${compilerPackage}@${version}\``,
     );
   }
-  return import(pathToFileURL(path.join(path.dirname(file), "dist/commands.js")).href) as Promise<CompilerCommands>;
+  return path.dirname(file);
 }
 
 /** Returns the path of the package.json of the compiler. */

@@ -25,3 +25,6 @@ export const exitCode = {
   /** The arguments are invalid, the config is invalid, or a file cannot be read or written. */
   usage: 3,
 } as const;
+
+/** The output of `viceroy compile` for an unchanged tree. */
+export const nothingToDo = "Nothing to do: generated code is up to date.";

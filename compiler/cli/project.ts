@@ -4,8 +4,9 @@
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type Config, loadConfig, nearestConfig } from "../config/index.js";
-import { configOfUnchangedTree } from "../output/index.js";
+import type { Config } from "../config/config.js";
+import { nearestConfig } from "../config/find.js";
+import { configOfUnchangedTree } from "../output/tree-state.js";
 import type { CompileMemory } from "../pipeline/index.js";
 import type { TypeSource } from "../source/index.js";
 import { version } from "../version.js";
@@ -27,15 +28,19 @@ export class Project {
     this.configFile = nearestConfig(path.resolve(folder));
   }
 
-  /** Returns the config if no file has changed since the last run. It does not load the compiler. */
-  configIfUnchanged(): Config | undefined {
-    return configOfUnchangedTree(this.configFile, version);
+  /**
+   * Returns the config if no file has changed since the last run. It does not load the compiler.
+   * @param refresh whether it may write a state with which the next call is faster
+   */
+  configIfUnchanged({ refresh = false }: { readonly refresh?: boolean } = {}): Promise<Config | undefined> {
+    return configOfUnchangedTree(this.configFile, version, { refresh });
   }
 
   /** @throws ConfigError */
   async config(): Promise<Config> {
     if (this.#config === undefined) {
-      const source = await this.source();
+      // Loaded only here, because the config of an unchanged tree is not evaluated.
+      const [{ loadConfig }, source] = [await import("../config/load.js"), await this.source()];
       this.#config = loadConfig(this.configFile, (file, text) => source.transpile(file, text));
     }
     return this.#config;

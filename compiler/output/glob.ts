@@ -60,7 +60,7 @@ function walk(
 ): void {
   for (const entry of entriesOf(path.join(root, folder))) {
     const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    const kind = kindOf(entry, path.join(root, name));
+    const kind = kindOf(entry, root, name);
     if (kind === "file") visit(name);
     else if (kind === "folder" && entry.name !== "node_modules" && !skipped.includes(name)) {
       if (anyDepth || depthOf(name) < depth) walk(root, name, anyDepth, depth, skipped, visit);
@@ -77,8 +77,10 @@ function entriesOf(folder: string): readonly Dirent[] {
 }
 
 /** Returns the kind of an entry. Links to files are files. Links to folders are not followed, which avoids cycles. */
-function kindOf(entry: Dirent, file: string): "file" | "folder" | "other" {
+function kindOf(entry: Dirent, root: string, name: string): "file" | "folder" | "other" {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
-  return entry.isSymbolicLink() && statSync(file, { throwIfNoEntry: false })?.isFile() ? "file" : "other";
+  return entry.isSymbolicLink() && statSync(path.join(root, name), { throwIfNoEntry: false })?.isFile()
+    ? "file"
+    : "other";
 }

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { folderWith } from "../folder.js";
@@ -57,6 +58,32 @@ test("compile recognises an unchanged project without loading the TypeScript com
     stdout: "Nothing to do: generated code is up to date.\n",
     stderr: "read: \n",
   });
+});
+
+test("compile loads two files for a project that nobody has touched, and reports it to a closed pipe, too", async () => {
+  const folder = project();
+  const seen = path.join(folder, "watch-loads.cjs");
+  writeFileSync(
+    seen,
+    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(path.join(folder, "loaded.txt"))},
+      Object.keys(require.cache).map((file) => require("node:path").basename(file)).sort().join(" ")));`,
+  );
+  // The second run looks at files that are older than a tick of the clock, and stores that it has seen them.
+  for (let times = 0; times < 3; times++) {
+    expect(compile(folder)).toMatchObject({ status: 0, stderr: "" });
+    await delay(50);
+  }
+  expect(compile(folder, ["--require", seen])).toEqual({
+    status: 0,
+    stdout: "Nothing to do: generated code is up to date.\n",
+    stderr: "",
+  });
+  expect(readFileSync(path.join(folder, "loaded.txt"), "utf8")).toBe("untouched.cjs viceroy.js watch-loads.cjs");
+  const piped = spawnSync("sh", ["-c", `"${process.execPath}" "${cli}" compile | true; echo "end"`], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect({ stdout: piped.stdout, stderr: piped.stderr }).toEqual({ stdout: "end\n", stderr: "" });
 });
 
 test.each([

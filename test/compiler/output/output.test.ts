@@ -1,9 +1,11 @@
-import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { validateConfig } from "../../../compiler/config/index.js";
 import {
   configOfUnchangedTree,
+  isUntouchedTree,
   matchingFiles,
   planOutput,
   rememberTree,
@@ -54,7 +56,7 @@ test("generated files with git conflict markers are written again or removed", (
   expect(read(root, "generated/a.ts")).toBe(file("a.ts").content);
 });
 
-function project(): { readonly root: string; readonly configFile: string } {
+async function project(): Promise<{ readonly root: string; readonly configFile: string }> {
   const root = folderWith({
     "viceroy.config.ts":
       'import { defineConfig } from "viceroy/compiler";\nexport default defineConfig({ schemas: "schemas/*.ts" });',
@@ -65,44 +67,117 @@ function project(): { readonly root: string; readonly configFile: string } {
     "package.json": "{}",
   });
   const config = validateConfig({ schemas: "schemas/*.ts", actors: "src/**/*.ts" }, root, "viceroy.config.ts");
-  rememberTree(config, "0.1.0", ["generated/a.ts"], [path.join(root, "tsconfig.json")]);
+  await rememberTree(config, "0.1.0", ["generated/a.ts"], [path.join(root, "tsconfig.json")]);
   return { root, configFile: path.join(root, "viceroy.config.ts") };
 }
 
-test("configOfUnchangedTree returns the config of a tree that has not changed since it was remembered", () => {
-  const { root, configFile } = project();
-  expect(configOfUnchangedTree(configFile, "0.1.0")).toMatchObject({
-    root,
-    schemas: ["schemas/*.ts"],
-    out: "generated",
-  });
+/** A project whose files are older than a tick of the file system's clock, so that their stamps are known. */
+async function settledProject(): Promise<{ readonly root: string; readonly configFile: string }> {
+  const made = await project();
+  await delay(50);
+  expect(await configOfUnchangedTree(made.configFile, "0.1.0", { refresh: true })).toBeDefined();
+  // The second call finds a state that was written later than all files.
+  expect(await configOfUnchangedTree(made.configFile, "0.1.0", { refresh: true })).toBeDefined();
+  return made;
+}
+
+test("configOfUnchangedTree returns the config of a tree that has not changed since it was remembered", async () => {
+  for (const { root, configFile } of [await project(), await settledProject()]) {
+    expect(await configOfUnchangedTree(configFile, "0.1.0")).toMatchObject({
+      root,
+      schemas: ["schemas/*.ts"],
+      out: "generated",
+    });
+  }
 });
 
-test.each<[string, (root: string) => void]>([
+const changes: readonly (readonly [string, (root: string) => void])[] = [
   ["a schema differs", (root) => addFiles(root, { "schemas/a.ts": "b" })],
+  ["a schema differs, with the time of its last change set back", (root) => changeUnseen(root, "schemas/a.ts")],
+  ["a schema is another file of the same size", (root) => replaceFile(root, "schemas/a.ts")],
   ["a schema is new", (root) => addFiles(root, { "schemas/b.ts": "b" })],
+  ["a schema has another name", (root) => renameSync(path.join(root, "schemas/a.ts"), path.join(root, "schemas/b.ts"))],
   ["a source of actors is new", (root) => addFiles(root, { "src/deep/more.ts": "b" })],
   ["an output differs", (root) => addFiles(root, { "generated/a.ts": "edited" })],
   ["an output is gone", (root) => rmSync(path.join(root, "generated/a.ts"))],
+  ["an output is a folder", (root) => replaceByFolder(root, "generated/a.ts")],
   ["the lock differs", (root) => addFiles(root, { "viceroy.lock": "edited" })],
   ["the package's name may differ", (root) => addFiles(root, { "package.json": '{"name":"x"}' })],
   ["settings of TypeScript are new", (root) => addFiles(root, { "tsconfig.json": "{}" })],
   ["the config differs", (root) => addFiles(root, { "viceroy.config.ts": "export default {}" })],
   ["the state is damaged", (root) => writeFileSync(path.join(root, ".viceroy/state.json"), "{")],
+  ["the state lacks a file", (root) => editState(root, (files) => files.slice(1))],
+  ["the state has no files", (root) => editState(root, () => null)],
+  ["a file of the state is damaged", (root) => editState(root, (files) => [null, ...files.slice(1)])],
   ["there is no state", (root) => rmSync(path.join(root, ".viceroy"), { recursive: true })],
-])("the tree counts as changed when %s", (_, change) => {
-  const { root, configFile } = project();
-  change(root);
-  expect(configOfUnchangedTree(configFile, "0.1.0")).toBeUndefined();
+];
+
+function changeUnseen(root: string, name: string): void {
+  const file = path.join(root, name);
+  const { atime, mtime } = statSync(file);
+  writeFileSync(file, "b");
+  utimesSync(file, atime, mtime);
+}
+
+function replaceFile(root: string, name: string): void {
+  const file = path.join(root, name);
+  const { atime, mtime } = statSync(file);
+  addFiles(root, { "other.ts": "b" });
+  utimesSync(path.join(root, "other.ts"), atime, mtime);
+  renameSync(path.join(root, "other.ts"), file);
+}
+
+function replaceByFolder(root: string, name: string): void {
+  rmSync(path.join(root, name));
+  mkdirSync(path.join(root, name));
+}
+
+function editState(root: string, edit: (files: readonly unknown[]) => unknown): void {
+  const file = path.join(root, ".viceroy/state.json");
+  const state = JSON.parse(readFileSync(file, "utf8")) as { readonly files: readonly unknown[] };
+  writeFileSync(file, JSON.stringify({ ...state, files: edit(state.files) }));
+}
+
+test.each(changes)("the tree counts as changed when %s", async (_, change) => {
+  for (const { root, configFile } of [await project(), await settledProject()]) {
+    change(root);
+    expect(isUntouchedTree(configFile, "0.1.0")).toBe(false);
+    expect(await configOfUnchangedTree(configFile, "0.1.0")).toBeUndefined();
+  }
 });
 
-test("the tree counts as changed for another version and for a config that imports other files", () => {
-  const { root, configFile } = project();
-  expect(configOfUnchangedTree(configFile, "0.2.0")).toBeUndefined();
+test("a tree whose files are only touched is unchanged, and the state is replaced on request", async () => {
+  const { root, configFile } = await settledProject();
+  const state = () => readFileSync(path.join(root, ".viceroy/state.json"), "utf8");
+  expect(isUntouchedTree(configFile, "0.1.0")).toBe(true);
+  const before = state();
+  const now = new Date();
+  for (const name of ["schemas/a.ts", "generated/a.ts"]) utimesSync(path.join(root, name), now, now);
+  await delay(50);
+  expect(isUntouchedTree(configFile, "0.1.0")).toBe(false);
+  expect(await configOfUnchangedTree(configFile, "0.1.0")).toBeDefined();
+  expect(state()).toBe(before);
+  // The first call finds no file that is later than the touched ones, and the second one finds the state.
+  for (let call = 0; call < 2; call++) await configOfUnchangedTree(configFile, "0.1.0", { refresh: true });
+  expect(isUntouchedTree(configFile, "0.1.0")).toBe(true);
+});
+
+test("a file that changes within one tick of the clock, and keeps its size, counts as changed", async () => {
+  for (let round = 0; round < 30; round++) {
+    const { root, configFile } = await project();
+    addFiles(root, { "generated/a.ts": "OUT" });
+    expect(isUntouchedTree(configFile, "0.1.0")).toBe(false);
+    expect(await configOfUnchangedTree(configFile, "0.1.0")).toBeUndefined();
+  }
+});
+
+test("the tree counts as changed for another version and for a config that imports other files", async () => {
+  const { root, configFile } = await project();
+  expect(await configOfUnchangedTree(configFile, "0.2.0")).toBeUndefined();
   addFiles(root, { "viceroy.config.ts": 'import { x } from "./shared.js";\nexport default x;' });
   rmSync(path.join(root, ".viceroy"), { recursive: true });
-  rememberTree(validateConfig({ schemas: "schemas/*.ts" }, root, "viceroy.config.ts"), "0.1.0", [], []);
-  expect(configOfUnchangedTree(configFile, "0.1.0")).toBeUndefined();
+  await rememberTree(validateConfig({ schemas: "schemas/*.ts" }, root, "viceroy.config.ts"), "0.1.0", [], []);
+  expect(await configOfUnchangedTree(configFile, "0.1.0")).toBeUndefined();
 });
 
 test("matchingFiles lists schema files sorted, without dependencies and generated code", () => {
