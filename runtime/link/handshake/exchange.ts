@@ -99,6 +99,10 @@ export class HandshakeExchange implements Pipe, PipeSink {
     this.#pipe.write(chunks, done);
   }
 
+  writeNow(bytes: Uint8Array, length: number): number {
+    return this.#pipe.writeNow?.(bytes, length) ?? 0;
+  }
+
   close(): void {
     this.#timer.cancel();
     this.#pipe.close();
