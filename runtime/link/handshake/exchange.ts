@@ -99,10 +99,6 @@ export class HandshakeExchange implements Pipe, PipeSink {
     this.#pipe.write(chunks, done);
   }
 
-  writeNow(bytes: Uint8Array, length: number): number {
-    return this.#pipe.writeNow?.(bytes, length) ?? 0;
-  }
-
   close(): void {
     this.#timer.cancel();
     this.#pipe.close();
