@@ -84,11 +84,14 @@ export class RunLengthSequence<T> {
 }
 
 function endsOf(runs: readonly ValueRun<unknown>[]): Float64Array {
+  // `Float64Array.from` takes at least three times as long for the answers of up to 64 ranks.
+  const ends = new Float64Array(runs.length);
   let end = 0;
-  return Float64Array.from(runs, ({ length }) => {
-    end += length;
-    return end;
-  });
+  for (let i = 0; i < runs.length; i++) {
+    end += runs[i]!.length;
+    ends[i] = end;
+  }
+  return ends;
 }
 
 /** Returns runs of neighbours that are the same value (`Object.is`). */

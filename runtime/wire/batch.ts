@@ -89,15 +89,30 @@ export class Batch {
   take(): Uint8Array {
     const page = this.#page;
     const batch = page.bytes.subarray(0, this.position);
-    if (this.capacity === this.#firstPageBytes || this.capacity === STANDARD_PAGE_BYTES) {
+    if (this.#hasRecycledPage) {
       this.#lentPages.push(page);
       if (this.#lentPages.length > MAX_LENT_PAGES) this.#lentPages.shift();
     }
+    this.#leavePage();
+    return batch;
+  }
+
+  /** Empties the batch after its content was used. Other batches can use the memory at once. */
+  release(): void {
+    if (this.#hasRecycledPage) returnPage(this.#page);
+    this.#leavePage();
+  }
+
+  /** Whether the page has a size that pages are recycled with. */
+  get #hasRecycledPage(): boolean {
+    return this.capacity === this.#firstPageBytes || this.capacity === STANDARD_PAGE_BYTES;
+  }
+
+  #leavePage(): void {
     // A large batch predicts further large ones.
     if (this.position > this.#firstPageBytes) this.#firstPageBytes = STANDARD_PAGE_BYTES;
     this.#usePage(emptyPage);
     this.position = 0;
-    return batch;
   }
 
   /** Gives back the bytes of an earlier `take`, which may then be overwritten. */
@@ -123,7 +138,7 @@ export class Batch {
       size = (Math.min(need + (need >>> 4), MAX_MESSAGE_BYTES - 7) + 7) & ~7;
     const recycled = size === this.#firstPageBytes || size === STANDARD_PAGE_BYTES;
     this.#usePage(recycled ? takePage(size) : newPage(Math.min(size, MAX_MESSAGE_BYTES)));
-    this.bytes.set(old.subarray(0, this.position));
+    if (this.position > 0) this.bytes.set(old.subarray(0, this.position));
   }
 
   #usePage(page: Page): void {

@@ -6,6 +6,7 @@ import { FrameKind } from "../../runtime/link/frame/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
 import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";
+import { observeWrites } from "./pipe-pair.js";
 
 /** Records the outcomes of calls, by the numbers that the test has given them. */
 class Answers implements RankCallOwner {
@@ -276,12 +277,7 @@ test("frames that handlers send during a read leave in one write at the end of t
   const { near, far, link, pipes } = linked();
   await settled();
   const log: string[] = [];
-  const pipe = pipes[1];
-  const { write } = pipe;
-  pipe.write = (chunks, done) => {
-    log.push("written");
-    write.call(pipe, chunks, done);
-  };
+  observeWrites(pipes[1], () => log.push("written"));
   far.meshQueried = (from, question) => {
     log.push("asked");
     queueMicrotask(() => log.push("microtask"));
@@ -299,12 +295,7 @@ test("frames that are sent outside of a read leave in one write, after the ready
   await settled();
   const session = open();
   let writes = 0;
-  const pipe = pipes[0];
-  const { write } = pipe;
-  pipe.write = (chunks, done) => {
-    writes++;
-    write.call(pipe, chunks, done);
-  };
+  observeWrites(pipes[0], () => writes++);
   session.cast(0, 0, texts, "at once", waiter);
   queueMicrotask(() => queueMicrotask(() => session.cast(0, 0, texts, "soon", waiter)));
   await settled();

@@ -14,3 +14,18 @@ export function pipePair(): readonly [Pipe, Pipe] {
   if (!onMemory) return [near, far];
   return [offerSharedMemory(near, systemRandom, sharedMemoryAddon), joinSharedMemory(far, sharedMemoryAddon)];
 }
+
+/** Calls `written` before each write to a pipe. */
+export function observeWrites(pipe: Pipe, written: () => void): void {
+  const { write, writeNow } = pipe;
+  pipe.write = (chunks, done) => {
+    written();
+    write.call(pipe, chunks, done);
+  };
+  // Shared memory accepts short batches at once, so that nothing is left for `write`.
+  if (writeNow === undefined) return;
+  pipe.writeNow = (bytes, length) => {
+    written();
+    return writeNow.call(pipe, bytes, length);
+  };
+}

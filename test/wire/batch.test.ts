@@ -149,6 +149,25 @@ describe("a batch", () => {
     expect(taken.map(({ buffer }) => buffer)).not.toContain(next());
   });
 
+  test("gives its page to other batches when it is released", () => {
+    const [batch, other] = [new Batch(4864), new Batch(4864)];
+    batch.reserve(1);
+    const { buffer } = batch.bytes;
+    batch.release();
+    expect([batch.position, batch.capacity]).toEqual([0, 0]);
+    other.reserve(1);
+    expect(other.bytes.buffer).toBe(buffer);
+    // A page that has grown to another size is not reused, and later pages have the standard size.
+    batch.reserve(4865);
+    const grown = batch.bytes.buffer;
+    batch.release();
+    const third = new Batch(grown.byteLength);
+    third.reserve(1);
+    expect(third.bytes.buffer).not.toBe(grown);
+    batch.reserve(1);
+    expect(batch.capacity).toBe(STANDARD_PAGE_BYTES);
+  });
+
   test("does not offer the page that it has grown to for reuse", () => {
     const batch = new Batch(4816);
     batch.reserve(4817);

@@ -49,6 +49,13 @@ export interface Pipe {
    * the end are dropped.
    */
   write(chunks: readonly Uint8Array[], done: () => void): void;
+  /**
+   * Writes the first `length` bytes at once, as far as the transport accepts them now. The pipe does not keep `bytes`.
+   * The caller passes the rest to `write`. Pipes that cannot write at once have no such method.
+   * @param length at most `SHORT_WRITE_BYTES`
+   * @returns the number of bytes that were accepted: 0 while earlier bytes wait, and after the pipe was closed
+   */
+  writeNow?(bytes: Uint8Array, length: number): number;
   /** Closes the pipe after everything that was written has been handed to the transport. */
   close(): void;
   /** Closes the pipe at once. Unsent bytes are lost. */

@@ -324,3 +324,48 @@ test("a pipe that completes every write at once gets all pieces of a very large 
     0,
   ]);
 });
+
+test("a pipe that can write at once gets short batches so, and what it does not take as the next write", async () => {
+  const { pipe, writes, took } = slowPipe();
+  const now: string[] = [];
+  let room = 1000;
+  pipe.writeNow = (bytes, length) => {
+    const taken = Math.min(room, length);
+    now.push(Buffer.from(bytes.subarray(0, taken)).toString("hex"));
+    return taken;
+  };
+  const outbox = new Outbox(2048);
+  outbox.attach(pipe);
+  frame(outbox, FrameKind.message, 1, [1]);
+  frame(outbox, FrameKind.message, 2, [2]);
+  await tick();
+  expect(now.splice(0).flatMap((hex) => framesIn(Buffer.from(hex, "hex")))).toEqual(["6 1 1", "6 2 2"]);
+  expect([writes(), outbox.unsentBytes]).toEqual([[], 0]);
+  // The pipe takes the first frame and no more, so that the rest is again whole frames.
+  room = HEADER_BYTES + 8;
+  frame(outbox, FrameKind.message, 3, [3]);
+  frame(outbox, FrameKind.message, 4, [4]);
+  await tick();
+  expect(now.splice(0).flatMap((hex) => framesIn(Buffer.from(hex, "hex")))).toEqual(["6 3 3"]);
+  expect([writes(), outbox.unsentBytes]).toEqual([[["6 4 4"]], 0]);
+  took();
+  // Neither long batches nor blocks are short.
+  sized(outbox, 5, 16 * 1024);
+  await tick();
+  frame(outbox, FrameKind.message, 6, [], [new Uint8Array(8)]);
+  await tick();
+  expect([now, writes()]).toEqual([[], [[`6 5 ${16 * 1024}`], ["block 8", "6 6 "]]]);
+});
+
+test("`finish` calls back after a batch that the pipe has written at once", async () => {
+  const outbox = new Outbox(2048);
+  const order: string[] = [];
+  const writeNow = (_: Uint8Array, length: number) => {
+    order.push("written");
+    return length;
+  };
+  outbox.attach({ writeNow } as Partial<Pipe> as Pipe);
+  frame(outbox, FrameKind.message, 1);
+  outbox.finish(() => order.push("finished"));
+  expect(order).toEqual(["written", "finished"]);
+});

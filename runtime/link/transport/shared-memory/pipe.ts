@@ -113,6 +113,19 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     }
   }
 
+  writeNow(bytes: Uint8Array, length: number): number {
+    if (this.#ended || this.#closing) return 0;
+    if (this.#sendPath === "socket") {
+      const taken = this.#socket.writeNow?.(bytes, length) ?? 0;
+      if (this.#channel !== undefined) this.#sent += taken;
+      return taken;
+    }
+    if (this.#sendPath === undefined || this.#waiting.length > 0) return 0;
+    const taken = this.#channel!.write(bytes.subarray(0, length), 0);
+    if (taken < 0) this.#failPositions();
+    return Math.max(taken, 0);
+  }
+
   close(): void {
     if (this.#closing || this.#ended) return;
     // A side that closes before the first message of the peer does not wait for an offer.
@@ -249,7 +262,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     const sink = this.#sink!;
     for (let left = limit; left > 0 && this.#channel === channel; ) {
       const n = channel.read(sink.buffer());
-      if (n < 0) this.#failProtocol("the peer has written positions that cannot be into shared memory");
+      if (n < 0) this.#failPositions();
       if (n <= 0) break;
       left -= n;
       sink.received(n);
@@ -265,7 +278,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
       for (let bytes = chunks[write.chunk]; bytes !== undefined; bytes = chunks[write.chunk]) {
         const taken = channel.write(bytes, write.at);
         if (taken < 0) {
-          this.#failProtocol("the peer has written positions that cannot be into shared memory");
+          this.#failPositions();
           return;
         }
         write.at += taken;
@@ -279,6 +292,10 @@ class SharedMemoryPipe implements Pipe, PipeSink {
       else queueMicrotask(done);
     }
     if (this.#closing) this.#socket.close();
+  }
+
+  #failPositions(): void {
+    this.#failProtocol("the peer has written positions that cannot be into shared memory");
   }
 
   #failProtocol(why: string): void {

@@ -70,20 +70,33 @@ class SocketPipe implements PausablePipe {
   }
 
   /**
-   * Writes short chunks directly to the file descriptor, if the socket has nothing queued. A write through the stream
-   * allocates a request object, takes a tick to complete, and runs async hooks where an AsyncLocalStorage is in use, as
-   * in processes with actors. That costs more than the system call.
+   * Writes directly to the file descriptor, if the socket has nothing queued. A write through the stream allocates a
+   * request object, takes a tick to complete, and runs async hooks where an AsyncLocalStorage is in use, as in processes
+   * with actors. That costs more than the system call.
+   */
+  writeNow(bytes: Uint8Array, length: number): number {
+    const descriptor = this.#freeDescriptor;
+    return descriptor < 0 ? 0 : tryWrite(descriptor, bytes, length);
+  }
+
+  /**
+   * Writes short chunks directly, as `writeNow` does.
    * @returns the chunks that the socket has to write, or undefined if there are none
    */
   #writeDirectly(chunks: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
-    const socket = this.#socket;
-    if (!this.#isPlain || socket.writableLength > 0 || socket.connecting) return chunks;
-    const descriptor = descriptorOf(socket);
+    const descriptor = this.#freeDescriptor;
     const short = descriptor < 0 ? undefined : joinIfShort(chunks);
     if (short === undefined) return chunks;
-    const written = tryWrite(descriptor, short);
+    const written = tryWrite(descriptor, short, short.length);
     if (written === 0) return chunks;
     return written === short.length ? undefined : [short.slice(written)];
+  }
+
+  /** The file descriptor, or -1 if bytes must go through the stream of the socket. */
+  get #freeDescriptor(): number {
+    const socket = this.#socket;
+    if (!this.#isPlain || !socket.writable || socket.writableLength > 0 || socket.connecting) return -1;
+    return descriptorOf(socket);
   }
 
   close(): void {
@@ -161,12 +174,12 @@ function joinIfShort(chunks: readonly Uint8Array[]): Uint8Array | undefined {
 }
 
 /**
- * Writes to a file descriptor.
+ * Writes the first `length` bytes to a file descriptor.
  * @returns the number of bytes written
  */
-function tryWrite(descriptor: number, bytes: Uint8Array): number {
+function tryWrite(descriptor: number, bytes: Uint8Array, length: number): number {
   try {
-    return writeToDescriptor(descriptor, bytes);
+    return writeToDescriptor(descriptor, bytes, 0, length);
   } catch {
     // The socket buffer is full or the connection has ended. The socket handles both.
     return 0;

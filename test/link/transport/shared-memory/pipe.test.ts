@@ -75,6 +75,29 @@ run("a pipe in shared memory", () => {
     await there.end;
   });
 
+  test("writes at once what fits into the ring, unless earlier bytes wait or the pipe is closed", async () => {
+    const { near, far } = pair(4096);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
+    // The memory is not agreed yet, and the sockets below cannot write at once.
+    expect(near.writeNow!(pattern(100, 0), 100)).toBe(0);
+    far.write([Buffer.from("up")], () => {});
+    await here.bytes(2);
+    const words = pattern(6000, 5);
+    expect(near.writeNow!(words, 1000)).toBe(1000);
+    const taken = near.writeNow!(words.subarray(1000), 5000);
+    expect(taken).toBe(3096);
+    near.write([words.subarray(1000 + taken)], () => {});
+    expect(near.writeNow!(pattern(1, 0), 1)).toBe(0);
+    await there.bytes(6000);
+    await settled();
+    expect(near.writeNow!(pattern(10, 6), 10)).toBe(10);
+    near.close();
+    expect(near.writeNow!(pattern(1, 0), 1)).toBe(0);
+    expect(await there.end).toBeUndefined();
+    expect(there.all.equals(Buffer.concat([words, pattern(10, 6)]))).toBe(true);
+  });
+
   test("delivers all bytes that were written before its close, and drops later writes", async () => {
     const { near, far } = pair(4096);
     const here = new ByteRecorder(near);

@@ -140,6 +140,24 @@ describe("a pipe over a plain socket", () => {
     expect(Buffer.concat(got).equals(Buffer.concat(sent))).toBe(true);
   });
 
+  test("writes at once what the system takes, unless earlier bytes wait or the pipe is closed", async () => {
+    const { pipe, peer } = await unread();
+    const heard: Buffer[] = [];
+    expect(pipe.writeNow!(Buffer.from("first, second"), 7)).toBe(7);
+    let sent = 7;
+    for (let taken = 1; taken > 0; sent += taken) taken = pipe.writeNow!(Buffer.alloc(16 * 1024), 16 * 1024);
+    const rest = new Promise<void>((resolve) => pipe.write([Buffer.from("rest")], resolve));
+    expect(pipe.writeNow!(Buffer.from("behind"), 6)).toBe(0);
+    peer.on("data", (bytes) => heard.push(bytes as Buffer)).resume();
+    await rest;
+    expect(pipe.writeNow!(Buffer.from("last"), 4)).toBe(4);
+    pipe.close();
+    expect(pipe.writeNow!(Buffer.from("late"), 4)).toBe(0);
+    await new Promise((resolve) => peer.once("end", resolve));
+    const all = Buffer.concat(heard).toString("latin1");
+    expect([all.length, all.slice(0, 7), all.slice(-8)]).toEqual([sent + 8, "first, ", "restlast"]);
+  });
+
   test("keeps bytes that arrive before it is opened and delivers them in order", async () => {
     const { pipe, peer } = await unread();
     peer.write("one, ");
