@@ -1,4 +1,5 @@
 /** `context()` in callbacks of a handler returns the context of that handler, whatever code runs the callback. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { context, currentCell, setMainRoot } from "../../runtime/actor/context.js";
@@ -104,6 +105,27 @@ test("handlers that one read starts each have their own context, also after one 
   expect(seen).toHaveLength(7);
   expect(context().actor.name).toBe("root");
 });
+
+// Earlier versions pass the values on, because there the runtime enters its storage inside of the code that delivers the message.
+const startsAnew = Number(process.versions.node.split(".")[0]) >= 24;
+test.runIf(startsAnew)(
+  "a handler sees no values of other storages, of its caller or of the handler before",
+  async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const found: unknown[] = [];
+    class Looker extends Counter {
+      override value(): number {
+        found.push(storage.getStore());
+        storage.enterWith("the handler before");
+        return 0;
+      }
+    }
+    const looker = world.spawn<typeof Looker, never>("looker", Looker, [0], [there], {}) as CounterMesh<never>;
+    await storage.run("the caller", () => looker.value.callOne());
+    await Promise.all([looker.value.callOne(), looker.value.callOne()]);
+    expect(found).toEqual([undefined, undefined, undefined]);
+  },
+);
 
 describe("context() outside a handler", () => {
   test.each(["rank", "extent", "key", "signal", "caller", "trace"] as const)("has no %s", (what) => {

@@ -23,19 +23,29 @@ export class MachineStores {
   }
 
   /**
-   * Returns the store of a machine. Undefined: it has none.
+   * Returns the store of a machine.
    *
    * @param offered becomes the store of the machine if it has none
    * @param failed a store that has ended, even if this process has not noticed it
    */
   async find(machine: bigint, offered: Store, failed: Store | undefined): Promise<Store> {
-    // The hosts of a context stay the same.
-    this.#hosts ??= this.#addHosts();
-    await this.#hosts;
+    await this.#addHostsOnce();
     const known = this.#stores.get(machine);
     if (known !== undefined && !isSame(known, failed) && !this.#directory.hasEnded(known)) return known;
     this.#stores.set(machine, offered);
     return offered;
+  }
+
+  /** The hosts of a context stay the same. */
+  async #addHostsOnce(): Promise<void> {
+    this.#hosts ??= this.#addHosts();
+    try {
+      await this.#hosts;
+    } catch (error) {
+      // The center of the context was too busy. The next guest asks it again.
+      this.#hosts = undefined;
+      throw error;
+    }
   }
 
   /** Adds the stores of the hosts of the context. A host that does not answer has none. */
