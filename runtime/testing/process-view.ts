@@ -8,6 +8,8 @@ export interface ProcessView {
   readonly host: string;
   /** The label of the process with its host and number: `gpus=1@host#3`. */
   readonly name: string;
+  /** The simulated time in ms until which the process is paused or busy. Later than `now`: it runs no code yet. */
+  readonly busyUntil: number;
   /** Whether the process has ended. */
   readonly ended: boolean;
   /** The cause of the end of the process, as text; undefined while it runs. */

@@ -137,11 +137,11 @@ export class TaskBook {
     return this.tasks.filter(({ outcome, owner }) => outcome === undefined && !owner.ended);
   }
 
-  /** Checks the results once more at the end. */
+  /** Checks the results once more after the context was closed. A process that is paused settles its results later. */
   checkRest(): void {
     for (const { id, ref, outcome, owner } of this.tasks) {
       if (outcome === undefined) {
-        if (!owner.ended) this.violation(`t${id} has never settled`);
+        if (!owner.ended && owner.busyUntil <= this.simulation.now) this.violation(`t${id} has never settled`);
         continue;
       }
       const { value, error } = recordOf(ref).result;

@@ -138,7 +138,8 @@ async function program(simulation: Simulation, book: TaskBook, context: JobConte
         book.violation(`t${id} has not settled when its context has closed`);
     }
   }
-  // A process that is paused settles its results later, unless it ends.
+  // Processes that end later have settled their results already, apart from those that are paused.
+  book.checkRest();
   await checkEnds(simulation, book);
   book.checkRest();
 }
