@@ -28,7 +28,7 @@ onSlurm("the states of a job of Slurm", (lab) => {
     // For a moment, Slurm says no reason.
     const reason = /^pending: job \d+ is PENDING: (Resources|ReqNodeNotAvail.*|.*DOWN, DRAINED.*)$/;
     await until(() => driver.events().some((event) => reason.test(event)));
-    lab.cluster.run("scontrol", "update", "NodeName=n1,n2", "State=RESUME");
+    await Promise.all(["n1", "n2"].map((name) => lab.cluster.resumeNode(name)));
     expect((await driver.outcome()).names).toHaveLength(4);
     expect(await driver.exited).toBe(0);
   });

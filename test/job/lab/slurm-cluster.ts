@@ -93,6 +93,20 @@ export class SlurmCluster {
     await until(() => pids.every(gone));
   }
 
+  /** Takes back that a node is down. Slurm refuses that if the node has registered again meanwhile: then it is there already. */
+  async resumeNode(name: string): Promise<void> {
+    const isDown = () => this.run("sinfo", "--noheader", "--nodes", name, "--format", "%T").includes("down");
+    await until(() => {
+      if (!isDown()) return true;
+      try {
+        this.run("scontrol", "update", `NodeName=${name}`, "State=RESUME");
+      } catch (error) {
+        if (isDown()) throw error;
+      }
+      return !isDown();
+    });
+  }
+
   /** Runs a command of Slurm on the login machine. */
   run(...command: string[]): string {
     return runOn(this.login, command, this.env);
