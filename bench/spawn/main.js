@@ -9,9 +9,6 @@ import { fileURLToPath } from "node:url";
 import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
-// Node.js 20 parses these certificates at each start, of a process of Viceroy and of the baseline alike, which makes ratios look better.
-delete process.env["NODE_EXTRA_CA_CERTS"];
-
 const reference = "fork, empty script";
 const compiled = "viceroy";
 const withTsx = "viceroy, with tsx";
