@@ -185,6 +185,10 @@ const others = hasControlPlane && profile === "short" ? testFiles() : [];
 const elsewhere = { VICEROY_TESTS_ELSEWHERE: [...slowTestFiles, ...others].join(path.delimiter) };
 if (usesNewest) {
   const options = { node: otherNode(newest), env: { ...elsewhere, VICEROY_TESTS: "newest" } };
+  // From Node.js 24 on, handlers start in another way than before.
+  await check(`contexts of messages, on Node.js ${newest}`, () =>
+    testsPass(["--project", "together", "test/actor/context.test.ts"], { node: otherNode(newest) }),
+  );
   await check(`tests that start processes, on Node.js ${newest}`, () => testsPass(["--project", "sockets"], options));
 }
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";

@@ -1,6 +1,6 @@
 /**
  * The entry point of the package `@viceroy/compiler`: the commands that read schemas. The command line of the package
- * `viceroy` (viceroy.ts) parses the arguments and calls these functions. Each command is loaded when it is called.
+ * `viceroy` (command-line.ts) parses the arguments and calls these functions. Each command is loaded when it is called.
  */
 import { ConfigError } from "../config/config.js";
 import type { Config } from "../config/index.js";

@@ -166,7 +166,7 @@ export class Outbox implements Flushable {
 
   /**
    * Writes a short batch at once, if the pipe can. This saves the list of chunks, the callback, and the search for the
-   * page when the callback returns it: 0.4 us for each link, in the processor time that `npm run bench:fanout` reports.
+   * page when the callback returns it: 0.4 us for each link of a call to many (`npm run bench:fanout`; decision 226).
    * @returns false if a rest of the batch, from `#partStart` on, must be passed to `write`
    */
   #writeNow(pipe: Pipe): boolean {

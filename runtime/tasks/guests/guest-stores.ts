@@ -12,7 +12,7 @@ export class GuestStores {
   readonly #inTurn: InTurn;
   /** The store of this process, which it offers to the owners of values. */
   #own: Promise<Store> | undefined;
-  /** What each owner has answered, by its process. */
+  /** The answers of the owners, by their processes. */
   readonly #named = new Map<bigint, Promise<Store | undefined>>();
 
   constructor(context: string, inTurn: InTurn) {
@@ -65,7 +65,8 @@ export class GuestStores {
     const own = await this.#own;
     if (own === undefined) return;
     const { guestStores } = await import("../host/host-store.js");
-    guestStores.delete(this.#context);
+    // A new guest of the same context can have one already.
+    if (guestStores.get(this.#context) === own) guestStores.delete(this.#context);
     this.#inTurn(() => void own.stop({ drain: 0 }));
   }
 }
