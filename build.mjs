@@ -49,7 +49,7 @@ const { version, exports: entryPoints, peerDependencies } = require("./package.j
 const addonFolders = readdirSync(path.join(root, "native"), { withFileTypes: true })
   .filter((found) => found.isDirectory())
   .map(({ name }) => name);
-const { sourceFiles, sourceKey } = await addonSources();
+const { sharedHeaders, sourceFiles, sourceKey } = await addonSources();
 
 /** Returns the exports of native/source-key.ts. */
 async function addonSources() {
@@ -608,12 +608,14 @@ function archiveAddonSources() {
     ["include", headers[0], [".h"]],
     ["include", path.join(headers[1], "include"), [".h"]],
   ];
-  const files = places.flatMap(([name, from, extensions]) =>
-    sourceFiles(from, extensions).map((file) => [
-      `${name}/${file}`,
-      withoutCppComments(readFileSync(path.join(from, file), "utf8")),
-    ]),
-  );
+  const text = (file) => withoutCppComments(readFileSync(file, "utf8"));
+  const shared = sharedHeaders(path.join(root, "native")).map((file) => path.basename(file));
+  const files = [
+    ...shared.map((file) => [file, text(path.join(root, "native", file))]),
+    ...places.flatMap(([name, from, extensions]) =>
+      sourceFiles(from, extensions).map((file) => [`${name}/${file}`, text(path.join(from, file))]),
+    ),
+  ];
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, "sources.br"), brotliCompressSync(JSON.stringify(Object.fromEntries(files))));
   for (const from of headers) {

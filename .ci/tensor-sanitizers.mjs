@@ -13,6 +13,9 @@ const tests = process.argv.includes("--full")
 /** The files that decide the result: those of the addon and of its build, of the runtime that drives it, and of the tests. */
 const places = [
   "native/tensor",
+  "native/stack",
+  "native/stack_sampler.h",
+  "native/node-headers.ts",
   "native/build.ts",
   "native/build-sources.ts",
   "native/c-library.ts",

@@ -1,7 +1,7 @@
 /**
  * Locates built addons, for the build and for the loader. Addons are in a folder of the current user. Their names
  * change with the version, the sources and the machine, so that an addon is never used with a Viceroy from which it was
- * not built. Addons use Node-API, so one addon works with every version of Node.js.
+ * not built. Addons use Node-API, so one addon works with every version of Node.js, except for `stack`, which uses V8.
  */
 import { lstatSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { sourceFiles, sourceKey } from "./source-key.js";
 declare const VICEROY_ADDON_KEYS: string | undefined;
 
 /** The addons of Viceroy, by the name of their folder beside this file. */
-export type AddonName = "rdma" | "tensor";
+export type AddonName = "rdma" | "stack" | "tensor";
 
 export interface AddonLocation {
   /** The folder of the sources. */
@@ -29,7 +29,7 @@ export interface AddonLocation {
 
 /**
  * Returns the name of the environment variable that contains the path of another addon file to use, or `off` to use
- * none: `VICEROY_RDMA_ADDON` for `rdma`, `VICEROY_TENSOR_ADDON` for `tensor`.
+ * none: `VICEROY_RDMA_ADDON` for `rdma`, `VICEROY_TENSOR_ADDON` for `tensor`, `VICEROY_STACK_ADDON` for `stack`.
  */
 export function addonVariable(name: AddonName): string {
   return `VICEROY_${name.toUpperCase()}_ADDON`;
@@ -54,7 +54,8 @@ export function addonFile(name: AddonName): string {
 }
 
 /**
- * Returns the name of the file of an addon, which contains the key of the sources and the platform.
+ * Returns the name of the file of an addon, which contains the key of the sources and the platform, and for `stack` the
+ * version of the binary interface of Node.js.
  * @param platform the operating system and the processor
  */
 export function addonFileName(name: AddonName, platform = `${process.platform}-${process.arch}`): string {
@@ -62,7 +63,8 @@ export function addonFileName(name: AddonName, platform = `${process.platform}-$
     typeof VICEROY_ADDON_KEYS === "string"
       ? (JSON.parse(VICEROY_ADDON_KEYS) as Readonly<Record<AddonName, string>>)[name]
       : sourceKey(packageRoot().version, sourcesOf(name));
-  return `viceroy-${name}-${key}-${platform}.node`;
+  const node = name === "stack" ? `-node${process.versions.modules}` : "";
+  return `viceroy-${name}-${key}-${platform}${node}.node`;
 }
 
 function sourcesOf(name: AddonName): string {

@@ -1,7 +1,8 @@
 /**
  * Builds an addon with g++ only. All its files form one compilation unit, which takes seconds, since the headers are
  * most of the work. The build needs no gyp, no Python and no headers of Node.js except those of Node-API, which are an
- * npm package. Only the tensor addon is linked to a library that the user has installed (libtorch.ts).
+ * npm package. Only the tensor addon is linked to a library that the user has installed (libtorch.ts), and only the stack
+ * addon needs further headers of Node.js (node-headers.ts).
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import path from "node:path";
 import { type AddonName, addonFile } from "./addon-location.js";
 import { provideSources } from "./build-sources.js";
 import { findLibtorch, libtorchFlags } from "./libtorch.js";
+import { findNodeHeaders } from "./node-headers.js";
 import { addonDefinitions, addonLinking } from "./source-key.js";
 
 export interface BuildOptions {
@@ -26,7 +28,7 @@ export interface BuildOptions {
  * @throws Error with the output of the compiler, or with the missing package
  */
 export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
-  const { compile: headers, link } = name === "tensor" ? libtorchFlags(findLibtorch()) : plainFlags;
+  const { compile: headers, link } = flagsOf(name);
   const file = options.file ?? addonFile(name);
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -47,6 +49,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       ...addonDefinitions.map((definition) => `-D${definition}`),
       ...sources.includes.map((include) => `-isystem${include}`),
       `-I${sources.folder}`,
+      `-I${path.dirname(sources.folder)}`,
       ...(options.flags ?? []),
       unit,
       "-o",
@@ -61,7 +64,12 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
   }
 }
 
-const plainFlags = { compile: ["-std=c++17"], link: [] };
+/** Returns the standard of C++ and the external headers and libraries of an addon. */
+function flagsOf(name: AddonName): { readonly compile: readonly string[]; readonly link: readonly string[] } {
+  if (name === "tensor") return libtorchFlags(findLibtorch());
+  if (name === "stack") return { compile: ["-std=c++20", `-isystem${findNodeHeaders()}`], link: [] };
+  return { compile: ["-std=c++17"], link: [] };
+}
 
 function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -35,11 +35,25 @@ export function sourceFiles(sources: string, extensions: readonly string[]): str
     .sort();
 }
 
-/** @param sources the folder of the addon */
+/**
+ * Returns the names of the headers that several addons include, relative to the folders of addons.
+ * @param folder the folder that contains those of all addons
+ */
+export function sharedHeaders(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((file) => path.extname(file) === ".h")
+    .sort()
+    .map((file) => `../${file}`);
+}
+
+/**
+ * Hashes the sources of an addon and the headers beside their folder, which several addons include.
+ * @param sources the folder of the addon
+ */
 export function sourceKey(version: string, sources: string): string {
   const hash = createHash("sha256");
   hash.update(`${version}\0${[...addonDefinitions, ...addonLinking].join("\0")}\0`);
-  for (const file of sourceFiles(sources, [".cc", ".h"])) {
+  for (const file of [...sharedHeaders(path.dirname(sources)), ...sourceFiles(sources, [".cc", ".h"])]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(path.join(sources, file)))

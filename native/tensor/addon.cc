@@ -80,7 +80,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("newRecorder", NewRecorder);
   add("useRecorder", UseRecorder);
   add("takeCommands", TakeCommands);
-  add("pendingCommands", PendingCommands);
+  add("isFull", IsFull);
   add("sendTensor", SendTensor);
   add("seedRanks", SeedRanks);
   add("declareTensor", DeclareTensor);

@@ -3,6 +3,7 @@
  * uses tensors.
  */
 import { type AddonLookup, findAddon } from "./find-addon.js";
+import type { StackSampler } from "./stack-addon.js";
 
 /** The types of tensor elements. The names are those of PyTorch. */
 export type Dtype =
@@ -77,8 +78,19 @@ export interface TensorAddon<T extends object = object> {
    * @param tensors the class of tensors; the addon creates instances without arguments, and wraps them
    * @param site returns the call site of the operation that is being recorded, for messages: a number from
    * `addCallSite`
+   * @param noteRecorded is told the number of a recorder before its first operation since `takeCommands`, and before
+   * each one as long as it is full
+   * @param sampler `sampler` of the addon `stack`; with it, the addon remembers call sites
+   * @param locateSite is called instead of `site` if there is a sampler. It also returns the depth of the site: the number
+   * of frames of JavaScript from the one that called the addon to that of the site, both included
    */
-  initialize(tensors: new () => T, site: () => number): void;
+  initialize(
+    tensors: new () => T,
+    site: () => number,
+    noteRecorded: (recorder: number) => void,
+    sampler?: StackSampler,
+    locateSite?: () => readonly [site: number, depth: number],
+  ): void;
   /** Registers a call site in the user's code as text, and returns its number. */
   addCallSite(site: string): number;
   /** Returns a tensor that counts as disposed of until another tensor is moved into it. */
@@ -137,7 +149,8 @@ export interface TensorAddon<T extends object = object> {
   /** Selects the recorder for operations without tensor arguments; null selects none. */
   useRecorder(recorder: NativeRecorder | null): void;
   takeCommands(recorder: NativeRecorder): Uint8Array;
-  pendingCommands(recorder: NativeRecorder): number;
+  /** Returns whether so much has been recorded that it must be sent although the code has not paused. */
+  isFull(recorder: NativeRecorder): boolean;
   sendTensor(recorder: NativeRecorder, tensor: T): T;
   seedRanks(recorder: NativeRecorder, seed: number, ranks: boolean): void;
   /** Declares a tensor of the mesh whose elements its workers receive by `putTensor`. */

@@ -1,6 +1,6 @@
 /**
  * Finds the place in the user's code that records an operation. An error of the operation on another machine contains the
- * place. The search runs for each operation.
+ * place. The search runs for each operation, or where the addon `stack` is built, for each place.
  */
 import { fileURLToPath } from "node:url";
 
@@ -35,7 +35,7 @@ export function enterOperation(by: CalledFunction): void {
 }
 
 export function currentCallSite(): string {
-  return (findCallSite(maxFrames, currentCallSite) ?? unknownCallSite).text;
+  return (findCallSite(maxFrames, currentCallSite)?.place ?? unknownCallSite).text;
 }
 
 /**
@@ -44,13 +44,34 @@ export function currentCallSite(): string {
  * @param add registers a text and returns its number
  */
 export function callSiteNumber(add: (text: string) => number): number {
-  const place = findCallSite(1, enteredFunction) ?? findCallSite(maxFrames, callSiteNumber) ?? unknownCallSite;
+  const found = findCallSite(1, enteredFunction) ?? findCallSite(maxFrames, callSiteNumber);
+  const place = found?.place ?? unknownCallSite;
   place.number ??= add(place.text);
   return place.number;
 }
 
-/** Returns the first call site above a function that is outside of this package. */
-function findCallSite(limit: number, above: CalledFunction): KnownCallSite | undefined {
+/**
+ * Returns the number of the current call site, and how many frames of the stack decide it: those below the frame of
+ * `above`, up to that of the call site. All frames decide an unknown place.
+ *
+ * @param add registers a text and returns its number
+ * @param above the function that was called to locate the site
+ */
+export function locateCallSite(
+  add: (text: string) => number,
+  above: CalledFunction,
+): readonly [site: number, depth: number] {
+  const found = findCallSite(maxFrames, above);
+  const place = found?.place ?? unknownCallSite;
+  place.number ??= add(place.text);
+  return [place.number, found?.depth ?? maxFrames];
+}
+
+/** Returns the first call site above a function that is outside of this package, and the number of frames up to it. */
+function findCallSite(
+  limit: number,
+  above: CalledFunction,
+): { readonly place: KnownCallSite; readonly depth: number } | undefined {
   const stack = captureFrames(limit, above);
   for (let at = 0; at < stack.length; at++) {
     const frame = stack[at]!;
@@ -69,7 +90,7 @@ function findCallSite(limit: number, above: CalledFunction): KnownCallSite | und
       place = { text, number: undefined };
       places.set(position, place);
     }
-    return place;
+    return { place, depth: at + 1 };
   }
   return undefined;
 }

@@ -20,7 +20,7 @@ export function testEndedThreads(name: AddonName, there: boolean): void {
 
   describe.each(["main", "threads"])("loaded by %s first", (first) => {
     test.skipIf(!there).each(ends)("keeps the process running when busy threads end: %s", async (end) => {
-      const outcome = await runProgram("busy-threads", name, file, first, end);
+      const outcome = await runProgram("busy-threads", name, file, addonFile("stack"), first, end);
       expect(outcome).toEqual({ code: 0, stdout: "ended\n", stderr: "" });
     });
   });

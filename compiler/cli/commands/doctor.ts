@@ -192,7 +192,16 @@ export function libtorchFinding(folder: string, env: NodeJS.ProcessEnv = process
 export function tensorFinding(env: NodeJS.ProcessEnv = process.env): DoctorFinding {
   const named = env[addonVariable("tensor")];
   const file = named || addonFile("tensor");
-  if (named !== "off" && existsSync(file)) return { level: "ok", text: `tensor addon ${file}` };
+  if (named !== "off" && existsSync(file)) {
+    const stack = env[addonVariable("stack")] || addonFile("stack");
+    if (existsSync(stack)) return { level: "ok", text: `tensor addon ${file}, with ${stack}` };
+    return {
+      level: "note",
+      text: `tensor addon ${file}, without the addon that finds the place of an operation faster: there is no ${stack}`,
+      advice:
+        "run `npx viceroy setup --tensor` on a machine with the headers of Node.js: it halves the time of an operation",
+    };
+  }
   return {
     level: "note",
     text: `no tensor addon: ${named === "off" ? `${addonVariable("tensor")} is "off"` : `there is no ${file}`}`,

@@ -1,6 +1,7 @@
 /**
  * `viceroy setup [--rdma] [--tensor] [--force]`: builds the native addons. Without options, it builds those that only need
- * a C++ compiler. An addon that an optional package contains is not built. Viceroy runs without addons.
+ * a C++ compiler. An addon that an optional package contains is not built. Viceroy runs without addons. With that for
+ * tensors, it builds the one for stacks, which makes it faster; a machine without the headers of Node.js does without it.
  */
 import { spawnSync } from "node:child_process";
 import type { AddonName } from "../../../native/addon-location.js";
@@ -19,14 +20,14 @@ export interface SetupOptions {
 
 const addons: Readonly<Record<AddonName, string>> = {
   rdma: "one-sided memory access between processes of a machine",
+  stack: "the place in the program of each operation of a mesh",
   tensor: "tensors with libtorch",
 };
 /** The tensor addon is built on request only, because libtorch takes a gigabyte. */
 const byDefault: readonly AddonName[] = ["rdma"];
 
 export async function setup(options: SetupOptions, io: Io): Promise<number> {
-  const names = Object.keys(addons) as AddonName[];
-  const chosen = names.filter((name) => options[name] === true);
+  const chosen = (["rdma", "tensor"] as const).filter((name) => options[name] === true);
   let code: number = exitCode.ok;
   for (const name of chosen.length > 0 ? chosen : byDefault) {
     const prebuilt = options.force === true ? undefined : findPrebuiltAddon(name, import.meta.url);
@@ -35,11 +36,9 @@ export async function setup(options: SetupOptions, io: Io): Promise<number> {
       continue;
     }
     try {
-      const begin = performance.now();
       if (name === "tensor") io.out(describeLibtorch(findLibtorch()));
-      const file = await buildAddon(name);
-      load(file);
-      io.out(`built ${name} (${addons[name]}) in ${((performance.now() - begin) / 1000).toFixed(1)} s: ${file}`);
+      await build(name, io);
+      if (name === "tensor") await buildStackAddon(io);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       io.err(error.message + instead(name));
@@ -47,6 +46,23 @@ export async function setup(options: SetupOptions, io: Io): Promise<number> {
     }
   }
   return code;
+}
+
+async function build(name: AddonName, io: Io): Promise<void> {
+  const begin = performance.now();
+  const file = await buildAddon(name);
+  load(file);
+  io.out(`built ${name} (${addons[name]}) in ${((performance.now() - begin) / 1000).toFixed(1)} s: ${file}`);
+}
+
+/** Builds the addon that finds places in the program faster. Without it, tensors work as well. */
+async function buildStackAddon(io: Io): Promise<void> {
+  try {
+    await build("stack", io);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    io.out(`left out stack (${addons.stack}), so that operations of meshes take twice as long: ${error.message}`);
+  }
 }
 
 /** Returns what a user can do who cannot build the addon. */

@@ -196,7 +196,7 @@ Napi::Value Call(const Napi::CallbackInfo& info) {
     bool tensors = false;
     for (const auto& value : stack) ForEachTensor(value, [&](const at::Tensor&) { tensors = true; });
     if (!tensors) ChooseDevice(*chosen, stack);
-    const RecordingScope recording(recorder, environment.sites, environment.Site(env));
+    const RecordingScope recording(recorder, environment.sites, environment.BeginRecording(env, *recorder));
     chosen->handle.callBoxed(stack);
     return ResultsOf(env, stack);
   });

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "binding/call_sites.h"
 #include "binding/loop.h"
 #include "libtorch/torch.h"
 
@@ -35,8 +36,16 @@ struct Environment {
   Napi::FunctionReference tensorClass;
   /** The function of JavaScript that returns the call site of the current operation, as an index of `sites`. */
   Napi::FunctionReference site;
+  /**
+   * A function that returns the call site and its depth, the number of frames of JavaScript from the innermost one to
+   * that of the site. Called instead of `site` if there is a sampler.
+   */
+  Napi::FunctionReference locateSite;
+  /** The function of JavaScript that is told the number of a recorder whose commands must be sent. */
+  Napi::FunctionReference noteRecorded;
   /** The call sites in the user's code. */
   std::vector<std::string> sites;
+  CallSites callSites;
   /** All boxes that exist. A pointer that is not in this set is not dereferenced. */
   ska::flat_hash_set<const void*> boxes;
   ska::flat_hash_map<const void*, CountedStorage> storages;
@@ -52,11 +61,15 @@ struct Environment {
   /** Returns the state of the environment that a call comes from. */
   static Environment& Of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
   /**
-   * Calls `site`.
+   * Prepares the recording of an operation: tells JavaScript of commands that must be sent, and finds the call site.
    * @returns an index of `sites`
    * @throws Ending
    */
-  size_t Site(Napi::Env env) const;
+  size_t BeginRecording(Napi::Env env, Recorder& recorder);
   /** Called once, when the addon is loaded into an environment. */
   static void Begin(Napi::Env env);
+
+ private:
+  /** Returns the call site of the current operation, which is found by the stack if it is known. */
+  size_t Site(Napi::Env env);
 };

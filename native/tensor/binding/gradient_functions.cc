@@ -28,8 +28,9 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
     const RecordedTensor* recorded = RecordedOf(outputs.front());
     if (recorded == nullptr) return run();
     auto& environment = Environment::Of(env);
-    const RecordingScope recording(recorded->recorder(), environment.sites, environment.Site(env));
-    const EngineRecordingScope everywhere(recorded->recorder());
+    const auto& recorder = recorded->recorder();
+    const RecordingScope recording(recorder, environment.sites, environment.BeginRecording(env, *recorder));
+    const EngineRecordingScope everywhere(recorder);
     return run();
   });
 }

@@ -48,8 +48,8 @@ Napi::Value TakeCommands(const Napi::CallbackInfo& info) {
   return Napi::Buffer<uint8_t>::Copy(info.Env(), bytes.data(), bytes.size());
 }
 
-Napi::Value PendingCommands(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(RecorderArgument(info, 0)->pending()));
+Napi::Value IsFull(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), RecorderArgument(info, 0)->IsFull());
 }
 
 Napi::Value SendTensor(const Napi::CallbackInfo& info) {

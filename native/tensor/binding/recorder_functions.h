@@ -8,8 +8,8 @@ Napi::Value NewRecorder(const Napi::CallbackInfo& info);
 Napi::Value UseRecorder(const Napi::CallbackInfo& info);
 /** `takeCommands(recorder) -> Uint8Array`: returns the recorded commands and removes them from the recorder. */
 Napi::Value TakeCommands(const Napi::CallbackInfo& info);
-/** `pendingCommands(recorder) -> number`: returns the number of bytes of recorded commands. */
-Napi::Value PendingCommands(const Napi::CallbackInfo& info);
+/** `isFull(recorder) -> boolean`: returns whether so much has been recorded that it must be sent. */
+Napi::Value IsFull(const Napi::CallbackInfo& info);
 /**
  * `sendTensor(recorder, tensor) -> tensor`: returns a tensor of the mesh with the elements of a tensor of this process.
  */

@@ -152,8 +152,18 @@ Napi::Value Initialize(const Napi::CallbackInfo& info) {
   auto& environment = Environment::Of(info.Env());
   if (!info[0].IsFunction()) throw InvalidArgument(info, "class", "a class");
   if (!info[1].IsFunction()) throw InvalidArgument(info, "site", "a function");
+  if (!info[2].IsFunction()) throw InvalidArgument(info, "noteRecorded", "a function");
   environment.tensorClass = Napi::Persistent(info[0].As<Napi::Function>());
   environment.site = Napi::Persistent(info[1].As<Napi::Function>());
+  environment.noteRecorded = Napi::Persistent(info[2].As<Napi::Function>());
+  if (info[3].IsUndefined()) return info.Env().Undefined();
+  if (!info[3].IsExternal()) throw InvalidArgument(info, "sampler", "the sampler of the addon `stack`");
+  if (!info[4].IsFunction()) throw InvalidArgument(info, "locateSite", "a function");
+  const auto sampler = info[3].As<Napi::External<const StackSampler>>().Data();
+  // A stack addon that was built with other sources has another structure.
+  if (sampler->layout != kStackSamplerLayout) return info.Env().Undefined();
+  environment.callSites.Use(sampler);
+  environment.locateSite = Napi::Persistent(info[4].As<Napi::Function>());
   return info.Env().Undefined();
 }
 

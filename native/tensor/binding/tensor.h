@@ -32,8 +32,8 @@ const at::Tensor& TensorOf(const Napi::CallbackInfo& info, size_t index, const c
 std::vector<at::Tensor> TensorsOf(const Napi::CallbackInfo& info, size_t index, const char* name);
 
 /**
- * `initialize(class, site)`: sets the class of tensors, and the function that returns the number of the current call
- * site.
+ * `initialize(class, site, noteRecorded, sampler?, locateSite?)`: sets the class of tensors and the functions that the
+ * addon calls. runtime/native/tensor-addon.ts describes them.
  */
 Napi::Value Initialize(const Napi::CallbackInfo& info);
 /** `addCallSite(site) -> number`: registers a call site as text. Returns the number by which `site` refers to it. */

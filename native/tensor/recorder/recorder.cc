@@ -4,6 +4,11 @@
 
 namespace {
 
+/** The number of commands after which they are sent although the code has not paused. */
+constexpr size_t kMaxPendingCommands = 1024;
+/** The size of commands in bytes after which they are sent. */
+constexpr size_t kMaxPendingBytes = 1 << 20;
+
 thread_local std::shared_ptr<Recorder> current_recorder;
 
 /** Held while the autograd engine runs for a recorder. */
@@ -72,6 +77,12 @@ void Recorder::Call(const c10::OperatorHandle& op, const std::vector<c10::IValue
   }
   out_.Put(static_cast<uint32_t>(results.size()));
   for (const uint64_t result : results) out_.Put(result);
+  CountCommand();
+}
+
+void Recorder::CountCommand() {
+  commands_++;
+  full_ = commands_ >= kMaxPendingCommands || out_.size() >= kMaxPendingBytes;
 }
 
 at::Tensor Recorder::Send(const at::Tensor& tensor) {
@@ -85,6 +96,7 @@ at::Tensor Recorder::Send(const at::Tensor& tensor) {
     out_.Put(Command::put);
     out_.Put(number);
     out_.Constant(tensor);
+    CountCommand();
   }
   at::Tensor shape = at::empty(tensor.sizes(), at::TensorOptions().dtype(tensor.scalar_type()).device(c10::kMeta));
   return NewRecorded(shared_from_this(), std::move(shape), {}, number);
@@ -110,12 +122,16 @@ void Recorder::Seed(uint64_t seed, bool ranks) {
 std::vector<uint8_t> Recorder::Take() {
   std::lock_guard<std::mutex> lock(mutex_);
   WriteDropped();
+  noticed_ = false;
+  full_ = false;
+  commands_ = 0;
   return out_.Take();
 }
 
-size_t Recorder::pending() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return out_.size() + dropped_.size() * sizeof(uint64_t);
+bool Recorder::NeedsNotice() {
+  const bool first = !noticed_;
+  noticed_ = true;
+  return first || full_;
 }
 
 RecordingScope::RecordingScope(std::shared_ptr<Recorder> recorder, const std::vector<std::string>& sites, size_t place)

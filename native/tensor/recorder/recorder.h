@@ -43,20 +43,33 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   void SetSite(const std::vector<std::string>& sites, size_t place);
   /** Removes and returns the recorded commands. */
   std::vector<uint8_t> Take();
-  size_t pending();
+  /** Returns whether so much has been recorded that it must be sent although the code has not paused. */
+  bool IsFull() const { return full_; }
+  /**
+   * Returns whether the owner must be told that something is recorded: before the first operation since `Take`, and
+   * when the recorder is full.
+   */
+  bool NeedsNotice();
   /** Returns the recorder of operations of this thread, or null. */
   static std::shared_ptr<Recorder> Current();
 
  private:
   void WriteDropped();
+  /** Called with the mutex after a command was written. */
+  void CountCommand();
   uint32_t OpNumber(const c10::OperatorHandle& op);
 
   static uint64_t NextId();
 
   const uint64_t id_ = NextId();
   std::atomic<bool> closed_{false};
+  /** Whether the owner has been told of commands since `Take`. Used by the thread of the event loop. */
+  bool noticed_ = false;
+  std::atomic<bool> full_{false};
   std::mutex mutex_;
   Writer out_;
+  /** The number of commands in `out_`, without definitions and dropped tensors. */
+  size_t commands_ = 0;
   std::vector<uint64_t> dropped_;
   /** The numbers of operations, by the addresses of their schemas, which do not change. */
   std::unordered_map<const void*, uint32_t> ops_;

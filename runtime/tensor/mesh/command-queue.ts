@@ -6,11 +6,6 @@ import type { NativeRecorder } from "../../native/tensor-addon.js";
 import { TensorError } from "../errors.js";
 import { addon } from "../operation/addon.js";
 
-/** The number of recorded operations after which they are sent although the code has not paused. */
-const MAX_PENDING_OPERATIONS = 1024;
-/** The number of recorded bytes after which operations are sent. */
-const MAX_PENDING_BYTES = 1 << 20;
-
 export class CommandQueue {
   readonly #recorder: NativeRecorder;
   readonly #workers: TensorWorkerMesh<string>;
@@ -18,8 +13,6 @@ export class CommandQueue {
   /** Ends when everything has been sent. */
   #sent: Promise<unknown> = Promise.resolve();
   #isFlushScheduled = false;
-  #pendingOperations = 0;
-  #pendingBytes = 0;
   #isClosed = false;
   /** Why a message could not be sent. The workers lack it, so nothing is sent after it. */
   #sendError: Error | undefined;
@@ -30,10 +23,9 @@ export class CommandQueue {
     this.#meshName = meshName;
   }
 
-  /** Notes that an operation has been recorded, and sends operations when the running code pauses or when they are many. */
-  noteRecorded(bytes: number): void {
-    this.#pendingBytes += bytes;
-    if (++this.#pendingOperations >= MAX_PENDING_OPERATIONS || this.#pendingBytes >= MAX_PENDING_BYTES) this.flush();
+  /** Notes that something is recorded, and sends it when the running code pauses, or now if it is much. */
+  noteRecorded(): void {
+    if (addon().isFull(this.#recorder)) this.flush();
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;
     queueMicrotask(() => {
@@ -44,10 +36,8 @@ export class CommandQueue {
 
   /** Sends what has been recorded so far. */
   flush(): void {
-    this.#pendingOperations = 0;
-    this.#pendingBytes = 0;
-    if (addon().pendingCommands(this.#recorder) === 0) return;
     const commands = addon().takeCommands(this.#recorder);
+    if (commands.length === 0) return;
     this.enqueue(() => this.#workers.run.broadcast(commands));
   }
 

@@ -127,14 +127,12 @@ export class TensorMesh implements Recording {
   }
 
   /**
-   * Notes that an operation has been recorded. Operations are sent when the running code pauses, or when many have been
-   * recorded.
+   * Notes that something is recorded. It is sent when the running code pauses, or when it is much.
    *
    * @hidden
-   * @param bytes size of the recorded operation
    */
-  recorded(bytes = 0): void {
-    this.#commands.noteRecorded(bytes);
+  recorded(): void {
+    this.#commands.noteRecorded();
   }
 
   /**

@@ -1,19 +1,20 @@
 /** Loads the addon, and with it libtorch, on first use. */
+import { stackAddonState } from "../../native/stack-addon.js";
 import { type TensorAddon, tensorAddonState } from "../../native/tensor-addon.js";
-import { callSiteNumber } from "../call-site.js";
+import { callSiteNumber, locateCallSite } from "../call-site.js";
 import { TensorError } from "../errors.js";
 
 let tensorClass: (new () => object) | undefined;
 let initializedAddon: TensorAddon | undefined;
-let notifyRecorded: () => void = () => {};
+let notifyRecorded: (recorder: number) => void = () => {};
 
 /** Sets the class of tensors. Must be called before the addon is loaded. */
 export function setTensorClass(made: new () => object): void {
   tensorClass = made;
 }
 
-/** Sets the function that is called after each recorded operation. */
-export function setRecordedListener(call: () => void): void {
+/** Sets the function that is called with the number of a recorder whose commands must be sent. */
+export function setRecordedListener(call: (recorder: number) => void): void {
   notifyRecorded = call;
 }
 
@@ -33,10 +34,11 @@ export function addon(): TensorAddon {
     );
   }
   if (tensorClass === undefined) throw new Error("cannot make tensors: there is no class of them");
-  found.addon.initialize(tensorClass, () => {
-    notifyRecorded();
-    return callSiteNumber(found.addon!.addCallSite);
-  });
   initializedAddon = found.addon;
+  const { addCallSite } = found.addon;
+  const site = () => callSiteNumber(addCallSite);
+  const locateSite = () => locateCallSite(addCallSite, locateSite);
+  const sampler = stackAddonState().addon?.sampler;
+  found.addon.initialize(tensorClass, site, (recorder) => notifyRecorded(recorder), sampler, locateSite);
   return initializedAddon;
 }

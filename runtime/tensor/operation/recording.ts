@@ -9,12 +9,8 @@ import { addon, setRecordedListener } from "./addon.js";
 /** The owner of a recorder of the addon. */
 export interface Recording {
   readonly recorder: NativeRecorder;
-  /**
-   * Called when an operation has been recorded.
-   *
-   * @param bytes the size of the elements that were recorded with it
-   */
-  recorded(bytes?: number): void;
+  /** Called before the first operation is recorded after commands were taken, and before each one while they are many. */
+  recorded(): void;
   seed(seed: number, ranks: boolean): void;
   /** @throws {TensorError} when the recording has ended */
   check(): void;
@@ -26,10 +22,7 @@ const storage = new AsyncLocalStorage<Recording | undefined>();
 let isRecordingUsed = false;
 let lastActivated: Recording | undefined;
 
-// The addon does not say which recording an operation went to.
-setRecordedListener(() => {
-  for (const recording of activeByRecorder.values()) recording.recorded();
-});
+setRecordedListener((recorder) => activeByRecorder.get(recorder)?.recorded());
 
 /** Makes a recording active until {@link endRecording}. */
 export function beginRecording(recording: Recording): void {

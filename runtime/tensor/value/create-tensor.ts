@@ -77,7 +77,7 @@ function createOnCurrentMesh(elements: TensorData, shape: readonly number[], dty
   checkSentSize(elements.byteLength);
   const sent = addon().sendTensor(recording.recorder, local) as Tensor;
   addon().dispose(local);
-  recording.recorded(elements.byteLength);
+  recording.recorded();
   return sent;
 }
 

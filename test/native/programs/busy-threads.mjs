@@ -1,6 +1,6 @@
 /**
- * Starts two threads that load an addon and end while the addon is working. The arguments are the name and the file of the addon, `first`
- * and `end`.
+ * Starts two threads that load an addon and end while the addon is working. The arguments are the name and the file of the addon, the
+ * file of the addon `stack`, `first` and `end`.
  *
  * `first` selects the thread that loads the addon first. `main`: this thread, which keeps the addon busy, too. `threads`: the other threads;
  * this thread loads the addon after they have ended.
@@ -13,11 +13,11 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { keepBusy } from "./busy.mjs";
 
-async function program([name, file, first, end]) {
-  if (first === "main") globalThis.kept = keepBusy(name, file);
+async function program([name, file, stackFile, first, end]) {
+  if (first === "main") globalThis.kept = keepBusy(name, file, stackFile);
   const workers = Array.from(
     { length: 2 },
-    () => new Worker(fileURLToPath(import.meta.url), { workerData: { name, file, end } }),
+    () => new Worker(fileURLToPath(import.meta.url), { workerData: { name, file, stackFile, end } }),
   );
   const ended = workers.map((worker) => once(worker, "exit"));
   await Promise.all(workers.map((worker) => once(worker, "message")));
@@ -32,12 +32,12 @@ async function program([name, file, first, end]) {
     else worker.postMessage("end");
   }
   await Promise.all(ended);
-  if (first === "threads") globalThis.kept = keepBusy(name, file);
+  if (first === "threads") globalThis.kept = keepBusy(name, file, stackFile);
   console.log("ended");
 }
 
-function thread({ name, file, end }) {
-  globalThis.kept = keepBusy(name, file);
+function thread({ name, file, stackFile, end }) {
+  globalThis.kept = keepBusy(name, file, stackFile);
   parentPort.once("message", () => {
     if (end === "exited") process.exit();
     parentPort.unref();

@@ -2,6 +2,7 @@
  * Keeps an addon busy in the calling thread, with handles on the event loop, work in the thread pool, and threads of the addon. The work keeps
  * the event loop alive only until it is complete.
  */
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 
 /** The size of a transfer in bytes, and the number of transfers. The thread ends before the transfers do. */
@@ -46,8 +47,10 @@ function useRdma(addon) {
 }
 
 /** Starts a stream that multiplies matrices, and fetches the result. */
-function useTensors(addon) {
-  addon.initialize(class {}, () => addon.addCallSite("busy.mjs"));
+function useTensors(addon, stack) {
+  const site = () => addon.addCallSite("busy.mjs");
+  const sampling = stack === undefined ? [] : [stack.sampler, () => [site(), 1]];
+  addon.initialize(class {}, site, () => {}, ...sampling);
   const recorder = addon.newRecorder();
   addon.useRecorder(recorder);
   const matmul = addon.operationNumber("aten::matmul");
@@ -61,8 +64,14 @@ function useTensors(addon) {
   return [recorder, stream, product];
 }
 
-/** @returns objects that the caller must keep alive so that the work continues */
-export function keepBusy(name, file) {
-  const addon = createRequire(import.meta.url)(file);
-  return name === "tensor" ? useTensors(addon) : useRdma(addon);
+/**
+ * @param file the path of the addon
+ * @param stackFile that of the addon `stack`, with which the addon `tensor` samples stacks; it need not exist
+ * @returns objects that the caller must keep alive so that the work continues
+ */
+export function keepBusy(name, file, stackFile) {
+  const require = createRequire(import.meta.url);
+  const addon = require(file);
+  if (name === "rdma") return useRdma(addon);
+  return useTensors(addon, existsSync(stackFile) ? require(stackFile) : undefined);
 }
