@@ -30,6 +30,10 @@ const kinds = {
   async viceroy() {
     return spawnViceroy(await (await import("../viceroy/prepare.js")).loadDriver());
   },
+  /** The number of children is 1; `target` is the number of spares. */
+  async "viceroy-restart"() {
+    return restartViceroy(await (await import("../viceroy/prepare.js")).loadDriver());
+  },
   async "viceroy-tsx"() {
     return spawnViceroy(await (await import("../viceroy/prepare.js")).loadSource());
   },
@@ -58,6 +62,25 @@ function spawnAll(spawn, send) {
       return (await Promise.all(children.map((child) => once(child, "message")))).map(([answer]) => answer);
     },
     stop: () => Promise.all(children.map((child) => child.terminate?.() ?? (child.kill() && once(child, "exit")))),
+  };
+}
+
+/** Kills a process, and waits until the process that takes its place has answered. */
+async function restartViceroy({ spawnRestarted }) {
+  const mesh = spawnRestarted(Number(target));
+  const killed = await mesh.echo.pid.callOne();
+  // A spare is started a second after the last process, and must have loaded the runtime.
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  return {
+    async ready() {
+      process.kill(killed, "SIGKILL");
+      for (;;) {
+        // Calls fail until the new process is there.
+        const answer = await mesh.echo.one.callOne().catch(() => undefined);
+        if (answer !== undefined) return [answer];
+      }
+    },
+    stop: () => mesh.stop(),
   };
 }
 

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:spawn`: spawns 8 processes and waits until all have answered a first message. All starts are cold: each run has a driver
  * of its own, without spare processes, and all subjects have equal V8 flags (none). Viceroy's row is compiled JavaScript. tsx has a row of
- * its own, and a table against compiled code: its processes load modules that have been prepared before. Then the benchmark spawns hundreds and
+ * its own, and a table against compiled code: its processes load modules that have been prepared before. Then it kills a process that is restarted, with
+ * and without a spare. At last it spawns hundreds and
  * thousands of inline processes, whose time
  * for each must not grow with their number.
  */
@@ -26,6 +27,7 @@ const columns = [
   { metric: "program", title: "ms from the driver's start" },
   { metric: "cpu", title: "ms CPU, driver and children" },
 ];
+const restarts = { "restart without a spare": "0", "restart with a spare": "1" };
 const inline = "viceroy, inline isolation";
 const inlineColumns = [
   { metric: "ready", title: "ms until all have answered" },
@@ -35,12 +37,29 @@ const inlineColumns = [
 ];
 
 await benchmark({ name: "spawn", title: "Spawn processes", rounds: 7, needs: ["viceroy"] }, async (context) => {
-  if (context.wanted("viceroy") || context.wanted(inline)) await prepareProgram();
+  const restarted = Object.keys(restarts).filter((name) => context.wanted(name));
+  if (context.wanted("viceroy") || context.wanted(inline) || restarted.length > 0) await prepareProgram();
   const sections = [];
   for (const count of context.options.quick ? [2] : [8, 1]) sections.push(...(await measure(context, count)));
+  if (restarted.length > 0) sections.push(await measureRestarts(context, restarted));
   if (context.wanted(inline)) sections.push(await measureInline(context));
   return sections;
 });
+
+/** Measures from the end of a process to the first answer of the one that takes its place. */
+async function measureRestarts({ options }, names) {
+  const subjects = names.map((name) => ({
+    name,
+    run: () => runJson(command("viceroy-restart", restarts[name], 1)),
+  }));
+  const samples = await runInterleaved(subjects, options);
+  const table = compare(samples, {
+    reference: names[0],
+    columns: [{ metric: "ready", title: "ms from SIGKILL to the first answer", ratio: true }],
+    subject: "process",
+  });
+  return { title: "A process that is restarted", samples, table };
+}
 
 async function measureInline({ options }) {
   const counts = options.quick ? [100, 200] : [1000, 100, 4000];

@@ -133,6 +133,11 @@ interface RestartRecord {
 /** The largest number of earlier failures in a MeshFailure. */
 const HISTORY_LIMIT = 16;
 
+/** Returns whether a policy restarts a rank at all after a failure. */
+export function mayRestart({ policy, maxRestarts }: RestartPlan): boolean {
+  return policy !== "never" && maxRestarts > 0;
+}
+
 /** The restarts of the ranks of one mesh. */
 export class RestartTracker {
   /** Whether the policy restarts a rank at all after a failure. */
@@ -142,7 +147,7 @@ export class RestartTracker {
 
   constructor(plan: RestartPlan) {
     this.#plan = plan;
-    this.restarts = plan.policy !== "never" && plan.maxRestarts > 0;
+    this.restarts = mayRestart(plan);
   }
 
   /**

@@ -1,9 +1,10 @@
 /** Tests that a host uses processes that it has started before, only where that makes no difference, and ends them with itself. */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "../proc/crew.js";
+import { hasLoaded, sparesOf as sparesOfProcess } from "../proc/spares-of.js";
 import { collectUnhandledFaults } from "../proc/unhandled-faults.js";
 import { gone, until } from "../proc/until.js";
 import { makeProgram } from "../sync/hosts/program.js";
@@ -19,26 +20,10 @@ beforeAll(async () => {
 });
 
 /** Returns the spares of a host that wait. */
-function sparesOf({ child }: Pick<RunningHost, "child">): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => {
-      if (!(pid > 0) || gone(pid)) return false;
-      try {
-        const parent = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
-        return parent === child.pid && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("boot.cjs\0--spare\0");
-      } catch {
-        return false;
-      }
-    });
-}
+const sparesOf = ({ child }: Pick<RunningHost, "child">) => sparesOfProcess(child.pid!);
 
 /** The driver of this test has options of Node.js that its processes would inherit. */
 const plain = { execArgv: [] };
-
-/** Returns whether a process waits for its order, so that it has loaded the runtime. */
-const hasLoaded = (pid: number) => readFileSync(`/proc/${pid}/wchan`, "utf8") !== "" && !isRunning(pid);
-const isRunning = (pid: number) => /^State:\s*R/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 
 async function hostWithSpares(count = 2, ...args: string[]) {
   const host = await startHost(undefined, ["--spares", String(count), ...args]);
@@ -51,7 +36,7 @@ test("doctor shows the spares of hosts, with their memory", async () => {
   await until(() => spares.every(hasLoaded));
   const { stdout } = spawnSync(process.execPath, [commandLine, "doctor"], { encoding: "utf8" });
   const [, text = ""] =
-    /^ok {6}(\d+ spare processes of hosts wait for a driver, with \d+ MiB of memory: .*)$/m.exec(stdout) ?? [];
+    /^ok {6}(\d+ spare processes wait to become one of a program, with \d+ MiB of memory: .*)$/m.exec(stdout) ?? [];
   for (const pid of spares) expect(text.split(/[ ,;]+/)).toContain(String(pid));
 });
 

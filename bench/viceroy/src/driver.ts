@@ -32,6 +32,13 @@ export function spawnResizable(count: number) {
   return { echo, grow, stop: () => procs.stop() };
 }
 
+/** Spawns one process with an echo server, which is restarted after a failure. @param spares the number of processes that wait for that */
+export function spawnRestarted(spares: number) {
+  const restart = { policy: "on-failure", backoff: 1 } as const;
+  const procs = thisHost().spawnProcs({ procs: 1 }, { restart, spares });
+  return { echo: procs.spawn("echo", EchoServer).slice({ procs: 0 }), stop: () => procs.stop() };
+}
+
 /** Attaches a host and spawns a process with an echo server on it. */
 export function spawnEchoAt(address: string, options: Parameters<typeof attachHosts>[1]) {
   const hosts = attachHosts([address], options);

@@ -130,16 +130,16 @@ function bindingFinding(): DoctorFinding {
   };
 }
 
-/** Tells of the spares of hosts, which use memory. Exported for tests. */
+/** Tells of the spares of hosts and of meshes that are restarted, which use memory. Exported for tests. */
 export function spareFindings(spares: readonly SpareProcess[]): readonly DoctorFinding[] {
   if (spares.length === 0) return [];
-  const many =
-    spares.length === 1 ? "1 spare process of a host waits" : `${spares.length} spare processes of hosts wait`;
+  const many = spares.length === 1 ? "1 spare process waits" : `${spares.length} spare processes wait`;
   const known = spares.flatMap(({ memory }) => memory ?? []);
   const size = known.reduce((sum, bytes) => sum + bytes, 0) / 2 ** 20;
   const memory = known.length < spares.length ? "" : `, with ${Math.round(size)} MiB of memory`;
   const pids = spares.map(({ pid }) => pid).join(", ");
-  return [{ level: "ok", text: `${many} for a driver${memory}: process ${pids}; viceroy host --spares 0 starts none` }];
+  const none = "`viceroy host --spares 0` and the option spares of spawnProcs start none";
+  return [{ level: "ok", text: `${many} to become one of a program${memory}: process ${pids}; ${none}` }];
 }
 
 /** Checks the RDMA addon and its transports. Exported for tests. */

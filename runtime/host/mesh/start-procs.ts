@@ -9,6 +9,7 @@ import { formatRelayedLocation } from "../../link/relayed-location.js";
 import { withInspector } from "../../proc/launch/inspector.js";
 import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
 import type { JoiningRank } from "../../proc/mesh/membership.js";
+import { MeshSpares } from "../../proc/mesh/mesh-spares.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedProcs, type StartDescription } from "../../proc/mesh/spawned-procs.js";
 import { ownScheme } from "../../proc/platform/program-places.js";
@@ -54,9 +55,21 @@ export function startProcs<D extends string>(
     const point = made.members.placeOf(rank) as Point<D>;
     return planFor(point.extent).host(point.rank)?.comeback;
   };
-  const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start, describeStart, hostComeback });
+  const spares = sparesFor(runtime, plan, starts);
+  const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start, describeStart, hostComeback, spares });
   procs.configureChildren(starts.map((start) => startChild(runtime, procs, start, plan)));
   return procs;
+}
+
+/** Returns the spares of a mesh, for processes that start as the first one does; undefined if spares cannot be used. */
+function sparesFor<D extends string>(
+  { platform }: ProcessRuntime,
+  { spares, usesSpares, execArgv }: ProcsPlan<D>,
+  [first]: readonly ProcStart[],
+): MeshSpares | undefined {
+  const { keepSpares } = platform;
+  if (!usesSpares || keepSpares === undefined || first === undefined) return undefined;
+  return new MeshSpares(spares, (count) => keepSpares.call(platform, count, { env: first.env, execArgv }));
 }
 
 /**

@@ -3,7 +3,7 @@ import { formatId } from "../../link/address.js";
 import { childPipe } from "../../link/transport/unix/connect.js";
 import { makeExtent } from "../../shape/extent.js";
 import { badOptionCode, describeProcessExit } from "./describe-exit.js";
-import { type LaunchOptions, launchProcess } from "./launch-process.js";
+import { type LaunchedProcess, type LaunchOptions, launchProcess } from "./launch-process.js";
 import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
 import type { ProcessGuard } from "./process-guard.js";
 import type { SpareProcesses } from "./spare-processes.js";
@@ -13,8 +13,8 @@ export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
   readonly boot: readonly string[];
   readonly identity: ProcIdentity;
   readonly guard?: ProcessGuard | undefined;
-  /** Processes that have been started before. Absent: each one is started when it is needed. */
-  readonly spares?: SpareProcesses | undefined;
+  /** Processes that have been started before. Without one that fits, a process is started. */
+  readonly spares: readonly SpareProcesses[];
 }
 
 /** Starts an operating-system process for a proc. */
@@ -22,7 +22,7 @@ export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const command = [...options.boot, ...formatIdentity(options.identity), options.label];
   const launch = { ...options, command };
   // A guard's mark must be in the environment from the start, and no spare has it.
-  const spare = options.guard === undefined ? options.spares?.take(command, launch) : undefined;
+  const spare = options.guard === undefined ? takeSpare(options.spares, command, launch) : undefined;
   const { pid, socket, exited, outputEnded, ref, kill } = spare ?? launchProcess(launch);
   const guard = pid === undefined ? undefined : options.guard;
   guard?.started(pid!);
@@ -40,6 +40,18 @@ export function processBackend(options: ProcessBackendOptions): ProcBackend {
     terminate: () => kill("SIGTERM"),
     kill: () => kill("SIGKILL"),
   };
+}
+
+function takeSpare(
+  spares: readonly SpareProcesses[],
+  command: readonly string[],
+  launch: LaunchOptions,
+): LaunchedProcess | undefined {
+  for (const some of spares) {
+    const taken = some.take(command, launch);
+    if (taken !== undefined) return taken;
+  }
+  return undefined;
 }
 
 /**

@@ -4,6 +4,7 @@
  * process. It ends with its owner, because it reads from a socket that ends then.
  */
 import { readSync, statSync } from "node:fs";
+import type { Socket } from "node:net";
 import type { Clock, Timer } from "../../link/clock.js";
 import { processStat } from "../../process-table.js";
 import { placesVariable } from "../platform/program-places.js";
@@ -57,6 +58,15 @@ export class SpareProcesses {
     return this.#waiting.flatMap(({ pid }) => pid ?? []);
   }
 
+  /** Starts the spares that are missing, when no process has been started for a while. */
+  fillLater(): void {
+    this.#refill?.cancel();
+    this.#refill = this.#clock.after(REFILL_MS, () => {
+      this.#refill = undefined;
+      this.fill();
+    });
+  }
+
   /** Starts the spares that are missing. */
   fill(): void {
     while (!this.#isClosed && this.#waiting.length < this.#count && this.#failures < MAX_FAILURES) this.#add();
@@ -69,11 +79,11 @@ export class SpareProcesses {
   take(boot: readonly string[], options: LaunchOptions): LaunchedProcess | undefined {
     const [file, ...args] = boot;
     const { cwd, env } = options;
-    if (this.#refill !== undefined) this.#refillLater();
+    if (this.#refill !== undefined) this.fillLater();
     if (file !== this.#template.boot || !this.#fits(options)) return undefined;
     const spare = this.#next();
     if (spare === undefined) return undefined;
-    this.#refillLater();
+    this.fillLater();
     const launched = adoptProcess(spare, options);
     launched.socket.write(writeOrder({ args, cwd, places: env[placesVariable] }));
     return launched;
@@ -82,6 +92,7 @@ export class SpareProcesses {
   /** Ends all spares. */
   close(): void {
     this.#isClosed = true;
+    this.#refill?.cancel();
     for (const { child } of this.#waiting.splice(0)) child?.kill("SIGKILL");
   }
 
@@ -114,21 +125,15 @@ export class SpareProcesses {
       this.#failures++;
       return;
     }
+    // Node.js reads from the streams of a child at once, which would keep this process alive.
+    for (const stream of spare.child!.stdio) (stream as Socket | null)?.unref();
     this.#waiting.push(spare);
     spare.child!.once("exit", () => {
       const at = this.#waiting.indexOf(spare);
       if (at < 0) return;
       this.#waiting.splice(at, 1);
       this.#failures++;
-      this.#refillLater();
-    });
-  }
-
-  #refillLater(): void {
-    this.#refill?.cancel();
-    this.#refill = this.#clock.after(REFILL_MS, () => {
-      this.#refill = undefined;
-      this.fill();
+      this.fillLater();
     });
   }
 }

@@ -23,6 +23,7 @@ import { agentOf, ProcAgents, runAsRoot } from "../proc-agents.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
 import type { ChildProc } from "./child-proc.js";
 import { checkMembers, type JoiningRank, Membership, type Resizing } from "./membership.js";
+import type { MeshSpares } from "./mesh-spares.js";
 import { orderFirstActors } from "./order-actors.js";
 import { ProcGroup } from "./proc-group.js";
 import { ProcReplacements, type StartProc, type UpgradedProcs } from "./proc-replacements.js";
@@ -40,6 +41,8 @@ export interface SpawnedProcsOptions {
   readonly owner: LocalActor;
   /** The restart policy of the processes, and of meshes of actors on them that have no policy of their own. */
   readonly restart?: RestartPlan | undefined;
+  /** The spares on this machine. Absent: there are none. */
+  readonly spares?: MeshSpares | undefined;
   /** Starts a process that replaces the one at a rank. */
   readonly start: (procs: SpawnedProcs, rank: number) => StartedChild;
   /** Describes how `start` would start a process, so that another process can do it. Absent: that is not possible. */
@@ -79,6 +82,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   /** The ranks of the mesh. */
   readonly members: Membership;
   #stopping: Promise<void> | undefined;
+  readonly #spares: MeshSpares | undefined;
 
   readonly #starts: ProcStarts;
   readonly #firstStart: ProcStart;
@@ -91,6 +95,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.#describeStart = options.describeStart;
     this.#hostComeback = options.hostComeback;
     this.#restarts = new ProcRestarts(this, restart);
+    this.#spares = options.spares;
     this.name = name;
     this.extent = extent;
     this.owner = owner;
@@ -153,6 +158,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.#stopReason ??= reason;
     this.#stopping ??= Promise.resolve();
     this.#restarts.stop();
+    this.#spares?.end();
     this.#starts.rejectAll(new Error(`mesh "${this.name}" was given up${reasonSuffix(reason)}`));
     for (const mesh of [...this.meshes]) mesh.procsStopped(reason);
     for (const child of this.#children) {
@@ -323,6 +329,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       else mesh.failures.markLost(at, exit.cause);
     }
     orderFirstActors(this, this.#agents, mesh);
+    if (mesh.failures.restartsRanks) this.#spares?.expectRestarts();
   }
 
   saveActor({ record, members }: SpawnedActors, rank: number): Promise<Checkpoint> {
@@ -396,6 +403,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   async #stop(options: StopOptions): Promise<void> {
     this.#restarts.stop();
+    this.#spares?.end();
     if (!isProgramEnding()) {
       const error = new Error(`mesh "${this.name}" was stopped before it was ready${reasonSuffix(options.reason)}`);
       this.#starts.rejectAll(error);

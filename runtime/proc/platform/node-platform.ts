@@ -61,11 +61,12 @@ class NodePlatform implements ScopedPlatform {
   readonly classes = actorRegistry;
   readonly keepAlive = new TimerKeepAlive();
   readonly #reaper = new OrphanReaper();
-  readonly #spares: SpareProcesses | undefined;
+  /** The spares for different options, and of different owners. */
+  readonly #spares: Set<SpareProcesses>;
   #isLoopWatched = false;
 
   constructor(spares?: SpareProcesses) {
-    this.#spares = spares;
+    this.#spares = new Set(spares === undefined ? [] : [spares]);
   }
 
   get pid(): number {
@@ -147,24 +148,49 @@ class NodePlatform implements ScopedPlatform {
   }
 
   start(request: StartRequest): ProcBackend {
-    const { isolation, identity, label, env, execArgv, inspect, cpus, cwd, stdio, guard } = request;
+    const { isolation, identity, label, execArgv, inspect, cpus, cwd, stdio, guard } = request;
     const script = bootScript(actorRegistry.registryUrls);
-    const own = { ...inheritedEnv(env), ...guard?.environment?.() };
+    const { env, tsx } = this.#environmentOf(request);
+    const own = { ...env, ...guard?.environment?.() };
     const common = { identity, env: own, stdio, label, rank: identity.rank, guard, cwd };
     if (script === singleExecutable) return this.#startExecutable(common, { isolation, execArgv, inspect, cpus });
-    const tsx = execArgv === undefined ? this.#replaceableTsx(actorRegistry.registryUrls) : undefined;
-    if (tsx?.nodeOptions !== undefined && env["NODE_OPTIONS"] === undefined) {
-      common.env["NODE_OPTIONS"] = inheritedNodeOptions(tsx.nodeOptions);
-    }
     if (isolation === "thread") return threadBackend({ ...common, bootFile: script, execArgv: tsx?.execArgv });
     const options = withInspector(tsx?.execArgv ?? childExecArgv(execArgv), inspect);
-    const spares = inspect === undefined ? this.#spares : undefined;
+    const spares = inspect === undefined ? [...this.#spares] : [];
     return processBackend({ ...common, boot: [script], execArgv: options, cpus, spares, reaper: this.#reaper });
+  }
+
+  keepSpares(count: number, request: Pick<StartRequest, "env" | "execArgv">): () => void {
+    const boot = bootScript(actorRegistry.registryUrls);
+    if (boot === singleExecutable) return () => {};
+    const { env, tsx } = this.#environmentOf(request);
+    const execArgv = tsx?.execArgv ?? childExecArgv(request.execArgv);
+    const spares = new SpareProcesses(this.clock, count, { boot, execArgv, env });
+    this.#spares.add(spares);
+    spares.fillLater();
+    return () => {
+      this.#spares.delete(spares);
+      spares.close();
+    };
+  }
+
+  /** Returns the environment of a process, and what replaces tsx among the options that it inherits. */
+  #environmentOf({ env, execArgv }: Pick<StartRequest, "env" | "execArgv">): {
+    readonly env: NodeJS.ProcessEnv;
+    readonly tsx: InheritedTsx | undefined;
+  } {
+    const inherited = inheritedEnv(env);
+    if (bootScript(actorRegistry.registryUrls) === singleExecutable) return { env: inherited, tsx: undefined };
+    const tsx = execArgv === undefined ? this.#replaceableTsx(actorRegistry.registryUrls) : undefined;
+    if (tsx?.nodeOptions !== undefined && env["NODE_OPTIONS"] === undefined) {
+      inherited["NODE_OPTIONS"] = inheritedNodeOptions(tsx.nodeOptions);
+    }
+    return { env: inherited, tsx };
   }
 
   /** Starts a single executable application again. It passes all its arguments on, so options are in the environment. */
   #startExecutable(
-    common: Omit<ProcessBackendOptions, "boot" | "execArgv" | "cpus" | "reaper">,
+    common: Omit<ProcessBackendOptions, "boot" | "execArgv" | "cpus" | "spares" | "reaper">,
     { isolation, execArgv, inspect, cpus }: Pick<StartRequest, "isolation" | "execArgv" | "inspect" | "cpus">,
   ): ProcBackend {
     if (isolation === "thread") {
@@ -176,7 +202,7 @@ class NodePlatform implements ScopedPlatform {
     const given = [common.env["NODE_OPTIONS"] ?? "", ...withInspector(execArgv ?? [], inspect)];
     const options = given.filter((option) => option !== "").join(" ");
     const env = options === "" ? common.env : { ...common.env, NODE_OPTIONS: options };
-    return processBackend({ ...common, env, boot: [], execArgv: [], cpus, reaper: this.#reaper });
+    return processBackend({ ...common, env, boot: [], execArgv: [], cpus, spares: [], reaper: this.#reaper });
   }
 
   /**

@@ -87,6 +87,12 @@ export interface Platform extends ProcessControl {
   /** Starts a process or a thread. Failures are reported through its exit. */
   start(request: StartRequest): ProcBackend;
   /**
+   * Keeps spares for starts with the same options: processes that have loaded the runtime. Absent if this platform has none.
+   * @param count the number of spares that wait
+   * @returns a function that ends them
+   */
+  keepSpares?(count: number, options: Pick<StartRequest, "env" | "execArgv">): () => void;
+  /**
    * Returns the URL of the module that makes a process understand the language of these modules, or undefined if the
    * process needs none. Without a loader for them, that of this process is passed on: it may be the program's.
    */

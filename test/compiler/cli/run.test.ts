@@ -60,10 +60,10 @@ test("doctor tells of spare processes, and of their memory if it may read it", (
   expect(spareFindings([])).toEqual([]);
   const one = { pid: 7, memory: 20 * 2 ** 20 };
   expect(spareFindings([one]).map(({ text }) => text)).toEqual([
-    "1 spare process of a host waits for a driver, with 20 MiB of memory: process 7; viceroy host --spares 0 starts none",
+    "1 spare process waits to become one of a program, with 20 MiB of memory: process 7; `viceroy host --spares 0` and the option spares of spawnProcs start none",
   ]);
   expect(spareFindings([one, { pid: 9, memory: undefined }]).map(({ text }) => text)).toEqual([
-    "2 spare processes of hosts wait for a driver: process 7, 9; viceroy host --spares 0 starts none",
+    "2 spare processes wait to become one of a program: process 7, 9; `viceroy host --spares 0` and the option spares of spawnProcs start none",
   ]);
 });
 
