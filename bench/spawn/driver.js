@@ -78,6 +78,7 @@ async function restartViceroy({ spawnRestarted }) {
         // Calls fail until the new process is there.
         const answer = await mesh.echo.one.callOne().catch(() => undefined);
         if (answer !== undefined) return [answer];
+        await new Promise(setImmediate);
       }
     },
     stop: () => mesh.stop(),

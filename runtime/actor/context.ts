@@ -143,8 +143,8 @@ export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
 }
 
 /**
- * Starts the handler of a message as `runInTurn` does, but not with the values that other AsyncLocalStorages have in the code that
- * happens to start it: that code belongs to the link or to the message before.
+ * Starts the handler of a message, or resumes the generator of a stream, as `runInTurn` does, but not with the values that other
+ * AsyncLocalStorages have in the code that happens to do so: that code belongs to the link or to the message before.
  *
  * From Node.js 24 on, the values of all storages are one immutable map. `storage.run` copies it twice, to enter and to leave.
  * `AsyncResource` switches to another map and back without a copy, so that only the one copy for the turn is left. That saves 300 ns for

@@ -4,7 +4,7 @@
  * left. In the last case the method `return` of the iterator runs its finally blocks.
  */
 import type { StreamSource as LinkStreamSource } from "../../link/outbound/stream-source.js";
-import { runInTurn } from "../context.js";
+import { startInTurn } from "../context.js";
 import { answerWithError } from "./answer.js";
 import { invokeHandler, promiseFrom } from "./invoke.js";
 import type { Turn, TurnStream } from "./turn.js";
@@ -113,7 +113,7 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
   #step(body: () => unknown, take: (result: unknown) => void): void {
     this.#isBusy = true;
     try {
-      const result = runInTurn(this.#turn, body);
+      const result = startInTurn(this.#turn, body);
       const promise = promiseFrom(this.#turn, result);
       if (promise !== undefined) {
         this.#await(promise, take);
@@ -155,7 +155,7 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
     this.#isBusy = true;
     const end = (): void => this.#end(this.#failure);
     try {
-      const result = runInTurn(this.#turn, () => this.#iterator?.return?.());
+      const result = startInTurn(this.#turn, () => this.#iterator?.return?.());
       const promise = promiseFrom(this.#turn, result);
       if (promise === undefined) end();
       else promise.then(end, end);
