@@ -5,8 +5,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import path from "node:path";
 import { onPath, output } from "./debian.mjs";
-import { root, viceroy } from "./steps.mjs";
+import { allOf, otherNode, root, run, viceroy } from "./steps.mjs";
 
 /**
  * libtorch does not depend on OpenBLAS but is thirty times as slow without it. This variant shares one thread pool with
@@ -55,8 +56,10 @@ export function hasTensorAddon() {
   return spawnSync(process.execPath, args, { cwd: root, stdio: "ignore" }).status === 0;
 }
 
-/** Builds the addon unless it exists. This takes half a minute of processor time. */
+/** Builds the addon unless it exists, which takes half a minute of processor time, and the addon `stack` for the versions of Node.js that run tests. */
 export async function prepareTensors() {
-  if (hasTensorAddon()) return 0;
-  return viceroy(".", "setup", "--tensor");
+  const code = hasTensorAddon() ? 0 : await viceroy(".", "setup", "--tensor");
+  const nodes = [process.execPath, otherNode("24")].filter((file) => existsSync(file));
+  const setUp = (file) => run(file, [path.join(root, "dist/cli/viceroy.js"), "setup", "--stack"]);
+  return code || allOf(nodes.map((file) => () => setUp(file)));
 }

@@ -182,6 +182,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .description("build the optional native addons with g++")
     .option("--rdma", "one-sided memory access between processes of a machine; the default")
     .option("--tensor", "tensors, with the installed libtorch")
+    .option("--stack", "the place of each tensor operation in the program, for this version of Node.js")
     .option("--force", "build the addon for memory access even if an installed package contains it")
     .action(async (options) => {
       const { setup } = await import("./commands/setup.js");

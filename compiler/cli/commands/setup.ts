@@ -1,7 +1,8 @@
 /**
- * `viceroy setup [--rdma] [--tensor] [--force]`: builds the native addons. Without options, it builds those that only need
+ * `viceroy setup [--rdma] [--tensor] [--stack] [--force]`: builds the native addons. Without options, it builds those that only need
  * a C++ compiler. An addon that an optional package contains is not built. Viceroy runs without addons. With that for
- * tensors, it builds the one for stacks, which makes it faster; a machine without the headers of Node.js does without it.
+ * tensors, it builds the one for stacks, which makes it faster; a machine without the headers of Node.js does without it. With
+ * `--stack`, it builds that one alone, after a change of Node.js.
  */
 import { spawnSync } from "node:child_process";
 import type { AddonName } from "../../../native/addon-location.js";
@@ -14,6 +15,7 @@ import { exitCode, type Io } from "../io.js";
 export interface SetupOptions {
   readonly rdma?: boolean;
   readonly tensor?: boolean;
+  readonly stack?: boolean;
   /** Whether an addon is built although a package contains it. */
   readonly force?: boolean;
 }
@@ -27,7 +29,8 @@ const addons: Readonly<Record<AddonName, string>> = {
 const byDefault: readonly AddonName[] = ["rdma"];
 
 export async function setup(options: SetupOptions, io: Io): Promise<number> {
-  const chosen = (["rdma", "tensor"] as const).filter((name) => options[name] === true);
+  const names = Object.keys(addons) as AddonName[];
+  const chosen = names.filter((name) => options[name] === true);
   let code: number = exitCode.ok;
   for (const name of chosen.length > 0 ? chosen : byDefault) {
     const prebuilt = options.force === true ? undefined : findPrebuiltAddon(name, import.meta.url);
@@ -38,7 +41,7 @@ export async function setup(options: SetupOptions, io: Io): Promise<number> {
     try {
       if (name === "tensor") io.out(describeLibtorch(findLibtorch()));
       await build(name, io);
-      if (name === "tensor") await buildStackAddon(io);
+      if (name === "tensor" && !chosen.includes("stack")) await buildStackAddon(io);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       io.err(error.message + instead(name));
