@@ -30,6 +30,7 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
     auto& environment = Environment::Of(env);
     const RecordingScope recording(recorded->recorder(), environment.sites, environment.Site(env));
     const EngineRecordingScope everywhere(recorded->recorder());
+    for (const at::Tensor& output : outputs) recorded->recorder()->NoteDifferentiated(output);
     return run();
   });
 }

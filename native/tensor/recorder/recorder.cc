@@ -5,6 +5,14 @@
 namespace {
 
 thread_local std::shared_ptr<Recorder> current_recorder;
+/** The recorder with a capture. */
+thread_local Recorder* capturing_recorder = nullptr;
+
+/** States that another recorder is used while there is a capture. */
+void CheckCapture(const Recorder* recorder) {
+  if (capturing_recorder != nullptr && capturing_recorder != recorder)
+    capturing_recorder->RefuseCapture("it uses tensors of another mesh");
+}
 
 /** Held while the autograd engine runs for a recorder. */
 std::mutex engine_turn;
@@ -26,10 +34,14 @@ void Recorder::Drop(uint64_t reference) {
 }
 
 void Recorder::WriteDropped() {
+  for (const uint32_t program : forgotten_) {
+    out_.Put(Command::forget);
+    out_.Put(program);
+  }
+  forgotten_.clear();
   if (dropped_.empty()) return;
   out_.Put(Command::drop);
-  out_.Put(static_cast<uint32_t>(dropped_.size()));
-  for (const uint64_t reference : dropped_) out_.Put(reference);
+  out_.References(dropped_);
   dropped_.clear();
 }
 
@@ -45,12 +57,14 @@ uint32_t Recorder::OpNumber(const c10::OperatorHandle& op) {
 }
 
 void Recorder::SetSite(const std::vector<std::string>& sites, size_t place) {
+  CheckCapture(this);
   std::lock_guard<std::mutex> lock(mutex_);
   const auto number = static_cast<uint32_t>(sites_.size());
   const auto [entry, added] = sites_.emplace(place, number);
   if (added) {
     out_.Put(Command::defineSite);
     out_.Text(sites.at(place));
+    site_texts_.push_back(sites.at(place));
   }
   site_ = entry->second;
 }
@@ -70,14 +84,16 @@ void Recorder::Call(const c10::OperatorHandle& op, const std::vector<c10::IValue
     out_.Truncate(begin);
     throw;
   }
-  out_.Put(static_cast<uint32_t>(results.size()));
-  for (const uint64_t result : results) out_.Put(result);
+  out_.References(results);
+  if (capture_) capture_->Call(op, number, site_, arguments, results, marks_numbers_);
+  marks_numbers_ = false;
 }
 
 at::Tensor Recorder::Send(const at::Tensor& tensor) {
   TORCH_CHECK(RecordedOf(tensor) == nullptr && tensor.device().is_cpu(), "it is not a tensor of this process");
   TORCH_CHECK(tensor.nbytes() < (size_t{1} << 30), "it has ", tensor.nbytes(),
               " bytes; less than 1 GiB can be sent at once");
+  CheckCapture(this);
   const uint64_t number = NextReference();
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -85,12 +101,15 @@ at::Tensor Recorder::Send(const at::Tensor& tensor) {
     out_.Put(Command::put);
     out_.Put(number);
     out_.Constant(tensor);
+    if (capture_) capture_->Put(number, tensor);
   }
   at::Tensor shape = at::empty(tensor.sizes(), at::TensorOptions().dtype(tensor.scalar_type()).device(c10::kMeta));
   return NewRecorded(shared_from_this(), std::move(shape), {}, number);
 }
 
 at::Tensor Recorder::Declare(c10::IntArrayRef sizes, c10::ScalarType dtype) {
+  CheckCapture(this);
+  RefuseCapture("it makes a tensor whose elements do not come from operations");
   return NewRecorded(shared_from_this(), at::empty(sizes, at::TensorOptions().dtype(dtype).device(c10::kMeta)), {},
                      NextReference());
 }
@@ -101,10 +120,88 @@ uint64_t Recorder::NextId() {
 }
 
 void Recorder::Seed(uint64_t seed, bool ranks) {
+  CheckCapture(this);
   std::lock_guard<std::mutex> lock(mutex_);
   out_.Put(Command::seed);
   out_.Put(seed);
   out_.Put(static_cast<uint8_t>(ranks));
+  if (capture_) capture_->Seed(seed, ranks);
+}
+
+std::string Recorder::SiteText(uint32_t number) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return site_texts_.at(number);
+}
+
+void Recorder::NoteCreated(const std::shared_ptr<Reference>& reference) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (capture_) capture_->NoteCreated(reference);
+}
+
+void Recorder::NoteDifferentiated(const at::Tensor& output) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (capture_) capture_->NoteUse(output);
+}
+
+Recorder* Recorder::Capturing() {
+  return capturing_recorder;
+}
+
+void Recorder::BeginCapture(std::shared_ptr<Capture> capture) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  TORCH_CHECK(capturing_recorder == nullptr && !capture_, "a call of a step is being recorded already");
+  capture_ = std::move(capture);
+  capturing_recorder = this;
+}
+
+void Recorder::EndCapture() {
+  // Tensors that the capture holds last are dropped after the lock has been released.
+  std::shared_ptr<Capture> ended;
+  std::lock_guard<std::mutex> lock(mutex_);
+  ended.swap(capture_);
+  capturing_recorder = nullptr;
+  marks_numbers_ = false;
+}
+
+void Recorder::RefuseCapture(const std::string& reason) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (capture_) capture_->Refuse(reason);
+}
+
+uint32_t Recorder::DefineProgram(const std::function<void(Writer&)>& write) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  WriteDropped();
+  const uint32_t number = ++programs_;
+  out_.Put(Command::define);
+  out_.Put(number);
+  write(out_);
+  return number;
+}
+
+void Recorder::ForgetProgram(uint32_t program) {
+  if (closed_) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  forgotten_.push_back(program);
+}
+
+void Recorder::BindGradients(uint32_t program, const std::vector<uint64_t>& gradients) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  WriteDropped();
+  out_.Put(Command::bind);
+  out_.Put(program);
+  out_.References(gradients);
+}
+
+void Recorder::Replay(uint32_t program, const std::vector<uint64_t>& arguments, uint64_t base,
+                      const std::vector<double>& numbers) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  WriteDropped();
+  out_.Put(Command::replay);
+  out_.Put(program);
+  out_.References(arguments);
+  out_.Put(base);
+  out_.Count(numbers.size());
+  for (const double number : numbers) out_.Put(number);
 }
 
 std::vector<uint8_t> Recorder::Take() {
@@ -115,7 +212,7 @@ std::vector<uint8_t> Recorder::Take() {
 
 size_t Recorder::pending() {
   std::lock_guard<std::mutex> lock(mutex_);
-  return out_.size() + dropped_.size() * sizeof(uint64_t);
+  return out_.size() + dropped_.size() * sizeof(uint64_t) + forgotten_.size() * sizeof(uint32_t);
 }
 
 RecordingScope::RecordingScope(std::shared_ptr<Recorder> recorder, const std::vector<std::string>& sites, size_t place)

@@ -4,12 +4,14 @@
  */
 #pragma once
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "recorder/capture.h"
 #include "recorder/writer.h"
 
 class Recorder : public std::enable_shared_from_this<Recorder> {
@@ -21,6 +23,8 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   bool closed() const { return closed_; }
   /** Returns a new number for a tensor. */
   uint64_t NextReference() { return ++references_; }
+  /** Returns the first of new numbers for tensors. */
+  uint64_t NextReferences(uint64_t count) { return references_.fetch_add(count) + 1; }
   /** Records that a tensor is no longer used. */
   void Drop(uint64_t reference);
   /**
@@ -41,6 +45,32 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
    * @param place an index of `sites`
    */
   void SetSite(const std::vector<std::string>& sites, size_t place);
+  /** Returns the call site with this number. */
+  std::string SiteText(uint32_t number);
+  /** Called when an object for a tensor with a new number has been created. */
+  void NoteCreated(const std::shared_ptr<Reference>& reference);
+  /** Called when autograd begins to compute gradients of a tensor. */
+  void NoteDifferentiated(const at::Tensor& output);
+  /**
+   * Lets a capture see all commands from now on. Other recorders must not record on this thread meanwhile. There is at
+   * most one capture on a thread.
+   */
+  void BeginCapture(std::shared_ptr<Capture> capture);
+  void EndCapture();
+  /** Returns the recorder with a capture on this thread, or null. */
+  static Recorder* Capturing();
+  /** Marks the numbers among the arguments of the next call as numbers that change from replay to replay. */
+  void MarkNumbers() { marks_numbers_ = true; }
+  /** States the reason why the current call of a step cannot be replayed. Does nothing without a capture. */
+  void RefuseCapture(const std::string& reason);
+
+  /** Defines a program. `write` writes the definition after its number. Returns the number. */
+  uint32_t DefineProgram(const std::function<void(Writer&)>& write);
+  /** Records that a program will not be replayed again. */
+  void ForgetProgram(uint32_t program);
+  void BindGradients(uint32_t program, const std::vector<uint64_t>& gradients);
+  void Replay(uint32_t program, const std::vector<uint64_t>& arguments, uint64_t base,
+              const std::vector<double>& numbers);
   /** Removes and returns the recorded commands. */
   std::vector<uint8_t> Take();
   size_t pending();
@@ -62,7 +92,13 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   std::unordered_map<const void*, uint32_t> ops_;
   /** The numbers of call sites, by their indices in the environment. */
   std::unordered_map<size_t, uint32_t> sites_;
+  /** The call sites by their numbers. */
+  std::vector<std::string> site_texts_;
   uint32_t site_ = 0;
+  std::shared_ptr<Capture> capture_;
+  bool marks_numbers_ = false;
+  uint32_t programs_ = 0;
+  std::vector<uint32_t> forgotten_;
   std::atomic<uint64_t> references_{0};
 };
 

@@ -1,0 +1,87 @@
+/**
+ * A capture that has ended, in a form that does not depend on the numbers of tensors: commands contain slots
+ * (commands/format.h). Two calls with the same captured form differ in nothing that workers or this process see.
+ */
+#pragma once
+#include <string>
+#include <vector>
+
+#include "recorder/capture.h"
+
+class Recorder;
+
+/** A tensor that a replay creates in this process, without elements. */
+struct TensorTemplate {
+  /** The source of the storage of a tensor. */
+  enum class Memory : uint8_t { own, argument, external };
+
+  /** The index of its local. */
+  size_t local;
+  /** A tensor of device Meta. */
+  at::Tensor shape;
+  Memory memory;
+  /** The argument or external whose memory it shares; for `own`, the first result with the same memory. */
+  size_t source;
+  /** The offset in the storage, for `argument` relative to the argument. */
+  int64_t offset;
+};
+
+class CapturedCall {
+ public:
+  struct External {
+    at::Tensor tensor;
+    bool requires_grad;
+    uint64_t shape_version;
+    /** How often operations in place change the tensor. */
+    uint32_t changes;
+  };
+  /** A tensor that requires gradients, and its gradient after the call. */
+  struct Leaf {
+    at::Tensor tensor;
+    /** The number of the gradient before and after the call, or 0 if there is none. Unused for a replaced gradient. */
+    uint64_t gradient = 0;
+    bool replaced = false;
+    /** The index of the local that replaces the gradient, and its shape. */
+    size_t local = 0;
+    at::Tensor shape;
+  };
+
+  /**
+   * @param results the tensors that the call returns, all of which it has created
+   */
+  CapturedCall(Recorder& recorder, Capture& capture, const std::vector<at::Tensor>& results);
+
+  /** The reason why the call cannot be replayed, or empty. */
+  std::string refusal;
+  /** The tensors from outside that require gradients, in the order of use. */
+  std::vector<at::Tensor> leaves_used;
+  std::vector<uint64_t> arguments;
+  /** For each argument, how often operations in place change it. */
+  std::vector<uint32_t> argument_changes;
+  std::vector<External> externals;
+  std::vector<Leaf> leaves;
+  std::vector<TensorTemplate> results;
+  size_t locals = 0;
+  uint32_t numbers = 0;
+
+  /** Returns a description of the first difference from an earlier call, or empty if they are equal. */
+  std::string DifferenceFrom(Recorder& recorder, const CapturedCall& earlier) const;
+  /** Writes the definition of a program, without its number. */
+  void WriteDefinition(Writer& out) const;
+
+ private:
+  uint64_t FirstGradient() const { return 1 + arguments.size() + externals.size(); }
+  uint64_t FirstLocal() const;
+  void Classify(const Capture& capture);
+  void ClassifyLeaf(const Capture& capture, const Capture::Leaf& leaf);
+  void TakeExternals(const Capture& capture);
+  void TakeResults(const Capture& capture, const std::vector<at::Tensor>& tensors);
+  void CheckSurvivors(Recorder& recorder, const Capture& capture);
+  void ReplaceNumbers(const Capture& capture);
+  void Refuse(const std::string& reason);
+  std::string Describe(Recorder& recorder, size_t command) const;
+
+  std::vector<uint8_t> bytes_;
+  std::vector<size_t> references_;
+  std::vector<Capture::CapturedCommand> commands_;
+};
