@@ -52,9 +52,10 @@ Napi::Value BeginCapture(const Napi::CallbackInfo& info) {
 Napi::Value EndCapture(const Napi::CallbackInfo& info) {
   auto& program = ProgramArgument(info);
   const auto results = TensorsOf(info, 1, "results");
-  const std::string refusal = TextOf(info, 2, "refusal");
+  const size_t numbers = CountOf(info, 2, "numbers");
+  const std::string refusal = TextOf(info, 3, "refusal");
   return Guarded(info.Env(), "record a step",
-                 [&] { return Napi::String::New(info.Env(), program.EndCapture(results, refusal)); });
+                 [&] { return Napi::String::New(info.Env(), program.EndCapture(results, numbers, refusal)); });
 }
 
 Napi::Value CancelCapture(const Napi::CallbackInfo& info) {
@@ -63,7 +64,7 @@ Napi::Value CancelCapture(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value MarkNumbers(const Napi::CallbackInfo& info) {
-  if (Recorder* recorder = Recorder::Capturing()) recorder->MarkNumbers();
+  if (Recorder* recorder = Recorder::Capturing()) recorder->MarkNumbers(info[0].ToBoolean());
   return info.Env().Undefined();
 }
 

@@ -47,7 +47,7 @@ void CapturedCall::Refuse(const std::string& reason) {
 }
 
 uint64_t CapturedCall::FirstLocal() const {
-  const auto replaced = std::count_if(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.replaced; });
+  const auto replaced = std::count_if(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.replaced(); });
   return FirstGradient() + static_cast<uint64_t>(replaced);
 }
 
@@ -81,12 +81,15 @@ void CapturedCall::ClassifyLeaf(const Capture& capture, const Capture::Leaf& bef
   const RecordedTensor* recorded = RecordedOf(gradient);
   const uint64_t number = recorded == nullptr ? 0 : recorded->reference();
   if (number == before.gradient) {
-    leaf.gradient = number;
+    const bool used = std::any_of(capture.outers.begin(), capture.outers.end(),
+                                  [&](const Capture::Outer& outer) { return outer.number == number; });
+    leaf.use = number == 0 ? GradientUse::absent : used ? GradientUse::used : GradientUse::unused;
+    if (used) leaf.gradient = number;
     leaves.push_back(std::move(leaf));
     return;
   }
   leaf.local = LocalOf(capture, gradient);
-  leaf.replaced = true;
+  leaf.use = GradientUse::replaced;
   if (leaf.local == kNoLocal) return Refuse("it sets the gradient of a tensor to one from outside, or to null");
   if (before.gradient == 0)
     return Refuse("a gradient that it computes is null before the call: set gradients to null in the step");
@@ -102,7 +105,7 @@ void CapturedCall::TakeExternals(const Capture& capture) {
   std::unordered_set<uint64_t> replaced;
   for (size_t i = 0; i < leaves.size() && i < capture.leaves.size(); i++) {
     const uint64_t number = capture.leaves[i].gradient;
-    if (leaves[i].replaced) replaced.insert(number);
+    if (leaves[i].replaced()) replaced.insert(number);
     gradients.emplace(number, leaves[i].tensor.grad());
   }
   for (const auto& outer : capture.outers) {
@@ -148,7 +151,7 @@ void CapturedCall::CheckSurvivors(Recorder& recorder, const Capture& capture) {
   std::unordered_set<size_t> known;
   for (const auto& result : results) known.insert(result.local);
   for (const Leaf& leaf : leaves) {
-    if (leaf.replaced) known.insert(leaf.local);
+    if (leaf.replaced()) known.insert(leaf.local);
   }
   // A thread of the autograd engine releases its last objects shortly after it has reported the end.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
@@ -172,7 +175,7 @@ void CapturedCall::ReplaceNumbers(const Capture& capture) {
     slots.emplace(RecordedOf(externals[i].tensor)->reference(), 1 + arguments.size() + i);
   uint64_t gradient = FirstGradient();
   for (size_t i = 0; i < leaves.size(); i++) {
-    if (leaves[i].replaced) slots.emplace(capture.leaves[i].gradient, gradient++);
+    if (leaves[i].replaced()) slots.emplace(capture.leaves[i].gradient, gradient++);
   }
   const uint64_t first = FirstLocal();
   for (const auto& [number, index] : capture.local_indices) slots.emplace(number, first + index);
@@ -209,7 +212,7 @@ std::string CapturedCall::DifferenceFrom(Recorder& recorder, const CapturedCall&
     if (!same) return "in the tensors from outside that it uses";
   }
   const auto equal_leaf = [](const Leaf& one, const Leaf& other) {
-    return one.tensor.unsafeGetTensorImpl() == other.tensor.unsafeGetTensorImpl() && one.replaced == other.replaced &&
+    return one.tensor.unsafeGetTensorImpl() == other.tensor.unsafeGetTensorImpl() && one.use == other.use &&
            one.gradient == other.gradient && one.local == other.local;
   };
   if (!std::equal(leaves.begin(), leaves.end(), earlier.leaves.begin(), earlier.leaves.end(), equal_leaf))
@@ -244,7 +247,7 @@ void CapturedCall::WriteDefinition(Writer& out) const {
     if (survivors.insert(first_local + result.local).second) kept.push_back(first_local + result.local);
   }
   for (const Leaf& leaf : leaves) {
-    if (!leaf.replaced) continue;
+    if (!leaf.replaced()) continue;
     replacements.push_back(first_local + leaf.local);
     survivors.insert(replacements.back());
   }

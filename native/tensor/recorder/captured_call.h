@@ -35,15 +35,28 @@ class CapturedCall {
     /** How often operations in place change the tensor. */
     uint32_t changes;
   };
-  /** A tensor that requires gradients, and its gradient after the call. */
+  /** The relation of a call to the gradient of a tensor from outside. */
+  enum class GradientUse : uint8_t {
+    /** There is no gradient before and after the call. */
+    absent,
+    /** The call neither uses nor replaces the gradient. */
+    unused,
+    /** The call uses the gradient, and can change its elements. */
+    used,
+    /** The call replaces the gradient by a tensor that it creates. */
+    replaced,
+  };
   struct Leaf {
+    /** A tensor that requires gradients. */
     at::Tensor tensor;
-    /** The number of the gradient before and after the call, or 0 if there is none. Unused for a replaced gradient. */
+    GradientUse use;
+    /** The number of a gradient that is used. */
     uint64_t gradient = 0;
-    bool replaced = false;
     /** The index of the local that replaces the gradient, and its shape. */
     size_t local = 0;
     at::Tensor shape;
+
+    bool replaced() const { return use == GradientUse::replaced; }
   };
 
   /**

@@ -138,9 +138,13 @@ void Recorder::NoteCreated(const std::shared_ptr<Reference>& reference) {
   if (capture_) capture_->NoteCreated(reference);
 }
 
-void Recorder::NoteDifferentiated(const at::Tensor& output) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (capture_) capture_->NoteUse(output);
+void Recorder::NoteUse(const at::Tensor& tensor) {
+  if (capturing_recorder == nullptr) return;
+  const RecordedTensor* recorded = RecordedOf(tensor);
+  if (recorded == nullptr) return;
+  CheckCapture(recorded->recorder().get());
+  std::lock_guard<std::mutex> lock(recorded->recorder()->mutex_);
+  if (recorded->recorder()->capture_) recorded->recorder()->capture_->NoteUse(tensor);
 }
 
 Recorder* Recorder::Capturing() {
@@ -168,13 +172,16 @@ void Recorder::RefuseCapture(const std::string& reason) {
   if (capture_) capture_->Refuse(reason);
 }
 
-uint32_t Recorder::DefineProgram(const std::function<void(Writer&)>& write) {
+uint32_t Recorder::DefineProgram(const std::vector<uint8_t>& definition) {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (programs_.size() >= kMaxPrograms || program_bytes_ + definition.size() > kMaxProgramBytes) return 0;
   WriteDropped();
-  const uint32_t number = ++programs_;
+  const uint32_t number = ++program_numbers_;
+  programs_.emplace(number, definition.size());
+  program_bytes_ += definition.size();
   out_.Put(Command::define);
   out_.Put(number);
-  write(out_);
+  out_.Append(definition);
   return number;
 }
 
@@ -182,6 +189,9 @@ void Recorder::ForgetProgram(uint32_t program) {
   if (closed_) return;
   std::lock_guard<std::mutex> lock(mutex_);
   forgotten_.push_back(program);
+  const auto known = programs_.find(program);
+  program_bytes_ -= known->second;
+  programs_.erase(known);
 }
 
 void Recorder::BindGradients(uint32_t program, const std::vector<uint64_t>& gradients) {

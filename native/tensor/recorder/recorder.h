@@ -4,7 +4,6 @@
  */
 #pragma once
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -49,8 +48,6 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   std::string SiteText(uint32_t number);
   /** Called when an object for a tensor with a new number has been created. */
   void NoteCreated(const std::shared_ptr<Reference>& reference);
-  /** Called when autograd begins to compute gradients of a tensor. */
-  void NoteDifferentiated(const at::Tensor& output);
   /**
    * Lets a capture see all commands from now on. Other recorders must not record on this thread meanwhile. There is at
    * most one capture on a thread.
@@ -59,13 +56,19 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   void EndCapture();
   /** Returns the recorder with a capture on this thread, or null. */
   static Recorder* Capturing();
-  /** Marks the numbers among the arguments of the next call as numbers that change from replay to replay. */
-  void MarkNumbers() { marks_numbers_ = true; }
+  /** Notes that the code of a captured call uses a tensor otherwise than as an argument of an operation. */
+  static void NoteUse(const at::Tensor& tensor);
+  /** Sets whether the numbers among the arguments of the next call are numbers that change from replay to replay. */
+  void MarkNumbers(bool marks) { marks_numbers_ = marks; }
   /** States the reason why the current call of a step cannot be replayed. Does nothing without a capture. */
   void RefuseCapture(const std::string& reason);
 
-  /** Defines a program. `write` writes the definition after its number. Returns the number. */
-  uint32_t DefineProgram(const std::function<void(Writer&)>& write);
+  /**
+   * Defines a program.
+   * @param definition the definition after the number
+   * @returns the number, or 0 if there are too many programs
+   */
+  uint32_t DefineProgram(const std::vector<uint8_t>& definition);
   /** Records that a program will not be replayed again. */
   void ForgetProgram(uint32_t program);
   void BindGradients(uint32_t program, const std::vector<uint64_t>& gradients);
@@ -97,7 +100,10 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   uint32_t site_ = 0;
   std::shared_ptr<Capture> capture_;
   bool marks_numbers_ = false;
-  uint32_t programs_ = 0;
+  uint32_t program_numbers_ = 0;
+  /** The sizes of the definitions of programs, by number, and their sum. */
+  std::unordered_map<uint32_t, size_t> programs_;
+  size_t program_bytes_ = 0;
   std::vector<uint32_t> forgotten_;
   std::atomic<uint64_t> references_{0};
 };

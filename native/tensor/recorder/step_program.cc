@@ -70,11 +70,13 @@ void StepProgram::CancelCapture() {
   capture_.reset();
 }
 
-std::string StepProgram::EndCapture(const std::vector<at::Tensor>& results, const std::string& refusal) {
+std::string StepProgram::EndCapture(const std::vector<at::Tensor>& results, size_t numbers,
+                                    const std::string& refusal) {
   recorder_->EndCapture();
   const auto capture = std::move(capture_);
   capture_.reset();
-  capture->Refuse(refusal);
+  if (!refusal.empty()) capture->Refuse(refusal);
+  if (capture->numbers != numbers) capture->Refuse("the numbers of an optimizer are not those of one operation");
   auto call = std::make_unique<CapturedCall>(*recorder_, *capture, results);
   leaves_ = call->leaves_used;
   if (!call->refusal.empty()) return call->refusal;
@@ -92,12 +94,15 @@ std::string StepProgram::EndCapture(const std::vector<at::Tensor>& results, cons
     if (call->arguments[i] != last_->arguments[i]) varies_[i] = true;
   }
   last_ = std::move(call);
-  if (program_ == 0) Define();
-  return "";
+  if (program_ != 0) return "";
+  Define();
+  return program_ == 0 ? "the mesh has too many or too large programs" : "";
 }
 
 void StepProgram::Define() {
-  program_ = recorder_->DefineProgram([this](Writer& out) { last_->WriteDefinition(out); });
+  Writer definition;
+  last_->WriteDefinition(definition);
+  program_ = recorder_->DefineProgram(definition.Take());
   bound_.clear();
 }
 
@@ -123,12 +128,15 @@ std::string StepProgram::WhyNotReplayed(const std::vector<at::Tensor>& arguments
   for (const auto& leaf : last_->leaves) {
     const at::Tensor& gradient = leaf.tensor.grad();
     const RecordedTensor* recorded = RecordedOf(gradient);
-    if (!leaf.replaced) {
-      if ((recorded == nullptr ? 0 : recorded->reference()) != leaf.gradient)
-        return "a gradient has been replaced between two calls";
+    using Use = CapturedCall::GradientUse;
+    if (leaf.use == Use::absent) {
+      if (gradient.defined()) return "a tensor from outside has got a gradient between two calls";
       continue;
     }
+    if (leaf.use == Use::used && recorded != nullptr && recorded->reference() != leaf.gradient)
+      return "a gradient has been replaced between two calls";
     if (recorded == nullptr) return "a gradient has been set to null between two calls";
+    if (!leaf.replaced()) continue;
     if (gradient.use_count() != 1 || recorded->uses() != 1)
       return "other code holds a gradient that the step replaces: dispose of it before the next call";
     if (gradient.requires_grad() || recorded->recorder() != recorder_ || gradient.scalar_type() != leaf.shape.scalar_type() ||
@@ -143,7 +151,7 @@ std::vector<at::Tensor> StepProgram::Replay(const std::vector<at::Tensor>& argum
   TORCH_CHECK(program_ != 0 && numbers.size() == last_->numbers, "the step has another number of numbers");
   std::vector<uint64_t> gradients;
   for (const auto& leaf : last_->leaves) {
-    if (leaf.replaced) gradients.push_back(RecordedOf(leaf.tensor.grad())->reference());
+    if (leaf.replaced()) gradients.push_back(RecordedOf(leaf.tensor.grad())->reference());
   }
   if (gradients != bound_) recorder_->BindGradients(program_, gradients);
   bound_ = std::move(gradients);
@@ -174,6 +182,8 @@ void StepProgram::NoteChanges(const std::vector<at::Tensor>& arguments) const {
 
 std::vector<at::Tensor> StepProgram::CreateResults(const std::vector<at::Tensor>& arguments, uint64_t base) const {
   std::vector<at::Tensor> made;
+  // Pointers to the tensors stay valid.
+  made.reserve(last_->results.size());
   for (size_t i = 0; i < last_->results.size(); i++) {
     const TensorTemplate& result = last_->results[i];
     const at::Tensor* source = nullptr;

@@ -25,10 +25,11 @@ class StepProgram {
   void BeginCapture(const std::vector<at::Tensor>& arguments);
   /**
    * Ends the capture. If the call was equal to the one before, later calls can be replayed.
+   * @param numbers the number of marked numbers
    * @param refusal a reason why the call cannot be replayed, or empty
    * @returns the reason why the next call is not replayed, or empty
    */
-  std::string EndCapture(const std::vector<at::Tensor>& results, const std::string& refusal);
+  std::string EndCapture(const std::vector<at::Tensor>& results, size_t numbers, const std::string& refusal);
   /** Ends the capture of a call that has thrown. */
   void CancelCapture();
   /** Returns the reason why a call with these arguments cannot be replayed, or empty. */

@@ -34,8 +34,10 @@ class Writer {
   }
   void Bytes(const std::vector<uint8_t>& bytes) {
     Count(bytes.size());
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    Append(bytes);
   }
+  /** Writes bytes without their number. */
+  void Append(const std::vector<uint8_t>& bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   void Count(size_t count) { Put(static_cast<uint32_t>(count)); }
   /** Adds the offset of each reference that is written from now on to a list. */
   void NoteReferences(std::vector<size_t>* offsets) { references_ = offsets; }

@@ -1,0 +1,55 @@
+import fc from "fast-check"; import { type Event, instructions, type StepPlan, type WorldPlan } from "./replay-world.js";
+
+
+
+
+const step: fc.Arbitrary<StepPlan> = fc.record({
+  body: fc.array(fc.constantFrom(...instructions), { maxLength: 6 }),
+  gradients: fc.constantFrom("none", "replace", "replace", "replace", "accumulate", "remove", "flat"),
+  clip: fc.boolean(),
+  optimize: fc.boolean(),
+  results: fc.uniqueArray(fc.constantFrom("loss", "hidden", "view", "argument", "parameter", "gradient"), {
+    maxLength: 3,
+  }),
+});
+
+const call: fc.Arbitrary<Event> = fc.record({
+  kind: fc.constant("call"),
+  step: fc.nat(2),
+  rows: fc.constantFrom(2, 2, 2, 4),
+  fresh: fc.boolean(),
+  by: fc.constantFrom(3, 3, 3, 0.5),
+});
+
+const other = fc.constantFrom<Event>(
+  { kind: "change parameter" },
+  { kind: "remove gradients" },
+  { kind: "hold gradient" },
+  { kind: "view gradient" },
+  { kind: "release" },
+  { kind: "change rate" },
+  { kind: "reset" },
+  { kind: "freeze" },
+  { kind: "replace gradient" },
+  { kind: "change result" },
+  { kind: "build graph" },
+  { kind: "use graph" },
+  { kind: "draw" },
+  { kind: "checkpoint" },
+  { kind: "fail", step: 0 },
+);
+
+const part = fc
+  .tuple(
+    fc.array(call, { minLength: 1, maxLength: 2 }),
+    fc.integer({ min: 1, max: 5 }),
+    fc.array(other, { maxLength: 2 }),
+  )
+  .map(([calls, times, others]) => [...Array.from({ length: times }, () => calls).flat(), ...others]);
+
+export const world: fc.Arbitrary<WorldPlan> = fc.record({
+  optimizer: fc.constantFrom("SGD", "momentum", "Adam", "AdamW"),
+  steps: fc.array(step, { minLength: 1, maxLength: 2 }),
+  events: fc.array(part, { minLength: 2, maxLength: 6 }).map((parts) => parts.flat()),
+});
+
