@@ -93,6 +93,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("beginCapture", BeginCapture);
   add("endCapture", EndCapture);
   add("cancelCapture", CancelCapture);
+  add("detachResult", DetachResult);
   add("markNumbers", MarkNumbers);
   add("whyNotReplayed", WhyNotReplayed);
   add("replayStep", ReplayStep);

@@ -162,10 +162,17 @@ export interface TensorAddon<T extends object = object> {
   /**
    * @param numbers the number of marked numbers
    * @param refusal why the call cannot be replayed, or empty
-   * @returns why the next call is not replayed, or empty
+   * @returns whether replays would repeat this call, and why the next call is not replayed, or empty
    */
-  endCapture(program: NativeStepProgram, results: readonly T[], numbers: number, refusal: string): string;
+  endCapture(
+    program: NativeStepProgram,
+    results: readonly T[],
+    numbers: number,
+    refusal: string,
+  ): { readonly compared: boolean; readonly why: string };
   cancelCapture(program: NativeStepProgram): void;
+  /** Returns the tensor without its gradient. `site` is the recorded call site, a number from `addCallSite`. */
+  detachResult(tensor: T, site: number): T;
   /** Sets whether the numbers of the next operation change from replay to replay. Has no effect outside of a capture. */
   markNumbers(marks: boolean): void;
   /** Returns why a call cannot be replayed, or an empty text. */

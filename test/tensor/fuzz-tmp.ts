@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { world } from "./replay-plans-tmp.js";
 import { runWorld } from "./replay-world.js";
+
 let replayed = 0;
 const t0 = Date.now();
 await fc.assert(

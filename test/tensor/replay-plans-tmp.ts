@@ -1,7 +1,5 @@
-import fc from "fast-check"; import { type Event, instructions, type StepPlan, type WorldPlan } from "./replay-world.js";
-
-
-
+import fc from "fast-check";
+import { type Event, instructions, type StepPlan, type WorldPlan } from "./replay-world.js";
 
 const step: fc.Arbitrary<StepPlan> = fc.record({
   body: fc.array(fc.constantFrom(...instructions), { maxLength: 6 }),
@@ -52,4 +50,3 @@ export const world: fc.Arbitrary<WorldPlan> = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 2 }),
   events: fc.array(part, { minLength: 2, maxLength: 6 }).map((parts) => parts.flat()),
 });
-

@@ -1,56 +1,547 @@
 /** Recorded steps: which calls are replayed, with which results, and why others are not. */
 import { expect, test } from "vitest";
-import { noGrad, optim, recorded, type Tensor, TensorScope, tensor, torch } from "../../runtime/tensor/index.js";
+import {
+  grad,
+  manualSeed,
+  noGrad,
+  optim,
+  type RecordedStep,
+  recorded,
+  type Tensor,
+  tensor,
+  torch,
+} from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
 import { RecorderAndWorker } from "./recorder-and-worker.js";
+
+const firstCalls = "its first calls are recorded";
+
+/** Calls a step several times, and returns why each call was not replayed; undefined if it was. */
+function reasons<A extends readonly unknown[]>(
+  pair: RecorderAndWorker,
+  step: RecordedStep<A, unknown>,
+  ...calls: (() => A)[]
+): (string | undefined)[] {
+  return calls.map((args) => {
+    pair.run(() => step(...args()));
+    return step.reason;
+  });
+}
+
+/** The same arguments several times. */
+const times = <A>(count: number, args: () => A): (() => A)[] => Array.from({ length: count }, () => args);
+
+function parameter(pair: RecorderAndWorker, ...values: number[]): Tensor {
+  const made = pair.send(values);
+  made.requiresGrad = true;
+  return made;
+}
 
 describeTensors("a recorded step", () => {
   test("is replayed from its third call on, with new results each time", async () => {
     using pair = new RecorderAndWorker();
-    using step = recorded((x: Tensor, by: number) => ({ product: x.mul(by), list: [x.sum(), by] as const }));
+    using step = recorded((x: Tensor, by: number) => ({ product: x.mul(by), list: [x.sum(), by, null] as const }));
     for (let i = 1; i <= 6; i++) {
       const { product, list } = pair.run(() => step(pair.send([i, 2]), 3));
+      expect(product).toMatchObject({ shape: [2], dtype: "float32", requiresGrad: false });
       expect((await pair.fetch(product)).toArray()).toEqual([3 * i, 6]);
       expect((await pair.fetch(list[0])).item()).toBe(i + 2);
-      expect(list[1]).toBe(3);
+      expect(list.slice(1)).toEqual([3, null]);
     }
     expect(step.calls).toEqual({ plain: 2, replayed: 4 });
     expect(step.reason).toBeUndefined();
   });
 
-  test("trains a model as it does without recording", async () => {
-    const train = async (isRecorded: boolean) => {
-      using pair = new RecorderAndWorker();
-      pair.seed(3, false);
-      const w = pair.run(() => torch.randn([3, 2]));
-      w.requiresGrad = true;
-      const optimizer = pair.run(() => new optim.AdamW([w], { lr: 0.1 }));
-      const plain = (x: Tensor) => {
-        optimizer.zeroGrad();
-        const loss = torch.dropout(x.matmul(w), 0.5, true).square().mean();
-        loss.backward();
-        optimizer.step();
-        return loss;
-      };
-      const step = isRecorded ? recorded(plain) : plain;
-      const losses: unknown[] = [];
-      for (let i = 0; i < 8; i++) {
-        using _ = new TensorScope();
-        if (i === 5) optimizer.lr = 1;
-        const loss = pair.run(() => step(torch.randn([4, 3])));
-        losses.push((await pair.fetch(loss)).item());
-      }
-      const state = await Promise.all(
-        [w, w.grad!, ...Object.values(optimizer.stateDict().tensors)].map(async (one) =>
-          (await pair.fetch(one)).toArray(),
-        ),
+  test("that trains is replayed from its fourth call on, because gradients are replaced from the second on", async () => {
+    using pair = new RecorderAndWorker();
+    const w = parameter(pair, 1, 2);
+    const optimizer = new optim.SGD([w], { lr: 0.5 });
+    using step = recorded((x: Tensor) => {
+      optimizer.zeroGrad();
+      w.mul(x).sum().backward();
+      optimizer.step();
+    });
+    const x = pair.send([1, 2]);
+    expect(reasons(pair, step, ...times(5, () => [x]))).toEqual([
+      ...[firstCalls, firstCalls, firstCalls],
+      ...[undefined, undefined],
+    ]);
+    expect((await pair.fetch(w)).toArray()).toEqual([-1.5, -3]);
+    expect((await pair.fetch(w.grad!)).toArray()).toEqual([1, 2]);
+    expect(optimizer.stateDict().steps).toEqual([5]);
+  });
+
+  test("sends one message per replay whose size does not depend on the operations", async () => {
+    using pair = new RecorderAndWorker();
+    const bytes = [10, 1000].map((operations) => {
+      using step = recorded((x: Tensor) => {
+        let y = x;
+        for (let i = 0; i < operations; i++) y = y.add(1);
+        return y;
+      });
+      const sizes = times(4, () => {
+        const x = pair.send([1]);
+        pair.take();
+        const y = pair.run(() => step(x));
+        x.dispose();
+        y.dispose();
+        return pair.take().length;
+      }).map((size) => size());
+      return sizes.at(-1)!;
+    });
+    expect(bytes[0]).toBe(bytes[1]);
+    expect(bytes[0]).toBeLessThan(100);
+  });
+
+  test("has programs for several shapes and plain values, and forgets the oldest of more than eight", () => {
+    using pair = new RecorderAndWorker();
+    using step = recorded((x: Tensor, by: number) => x.mul(by));
+    const x = pair.send([1, 2]);
+    const y = pair.send([1, 2, 3]);
+    const of = (one: Tensor, by: number) => () => [one, by] as [Tensor, number];
+    expect(reasons(pair, step, of(x, 1), of(y, 1), of(x, 2), of(x, 1), of(y, 1), of(x, 2))).toEqual(
+      Array(6).fill(firstCalls),
+    );
+    expect(reasons(pair, step, of(x, 1), of(y, 1), of(x, 2))).toEqual([undefined, undefined, undefined]);
+    const all = [0, 1, 2, 3, 4, 5, 6, 7];
+    reasons(pair, step, ...all.flatMap((by) => [of(x, by), of(x, by)]));
+    expect(reasons(pair, step, of(y, 1), of(x, 7))).toEqual([firstCalls, undefined]);
+  });
+
+  test("is an ordinary function in this process", () => {
+    using step = recorded((x: Tensor) => [x.add(1)]);
+    expect(step(tensor([1]))[0]!.toArray()).toEqual([2]);
+    expect(step.reason).toBe("it runs in this process");
+    expect(step.calls).toEqual({ plain: 1, replayed: 0 });
+  });
+
+  test("disposes of what it has made, except for results", async () => {
+    using pair = new RecorderAndWorker();
+    const made: Tensor[] = [];
+    using step = recorded((x: Tensor) => {
+      const y = x.add(1);
+      made.push(y);
+      return y;
+    });
+    const x = pair.send([1]);
+    const results = times(4, () => pair.run(() => step(x))).map((call) => call());
+    expect(made.every(({ disposed }) => disposed)).toBe(true);
+    for (const one of results) expect((await pair.fetch(one)).toArray()).toEqual([2]);
+    for (const one of [x, ...results]) one.dispose();
+    await pair.submit();
+    expect((await pair.counts()).tensors).toBe(0);
+  });
+
+  test("that is called by another one is a part of it", () => {
+    using pair = new RecorderAndWorker();
+    const inner = recorded((x: Tensor) => x.add(1));
+    using outer = recorded((x: Tensor) => inner(x).mul(2));
+    expect(reasons(pair, outer, ...times(3, () => [pair.send([1])]))).toEqual([firstCalls, firstCalls, undefined]);
+    expect(inner.reason).toBe("it is called by another recorded step");
+  });
+
+  test("runs plainly after it was disposed of, and is recorded anew after a reset", () => {
+    using pair = new RecorderAndWorker();
+    let by = 1;
+    const step = recorded((x: Tensor) => x.mul(by));
+    const x = pair.send([1]);
+    reasons(pair, step, ...times(3, () => [x]));
+    by = 2;
+    expect(reasons(pair, step, () => [x])).toEqual([undefined]);
+    step.reset();
+    expect(reasons(pair, step, ...times(3, () => [x]))).toEqual([firstCalls, firstCalls, undefined]);
+    step.dispose();
+    expect(reasons(pair, step, () => [x])).toEqual(["the step has been disposed of"]);
+  });
+
+  test("gives up after 16 calls that were not replayed, until it is reset", () => {
+    using pair = new RecorderAndWorker();
+    let by = 0;
+    using step = recorded((x: Tensor) => x.mul(++by));
+    const x = pair.send([1]);
+    const why = reasons(pair, step, ...times(18, () => [x]));
+    expect(why[16]).toMatch(/^its calls have not been recorded since 16 of them were not replayed: it differs from/);
+    expect(why[17]).toBe(why[16]);
+  });
+});
+
+describeTensors("a call is not replayed", () => {
+  const training = (pair: RecorderAndWorker) => {
+    const w = parameter(pair, 1, 2);
+    const step = recorded((x: Tensor) => {
+      w.grad = null;
+      w.mul(x).sum().backward();
+    });
+    const x = pair.send([1, 2]);
+    reasons(pair, step, ...times(4, () => [x]));
+    expect(step.reason).toBeUndefined();
+    return { w, step, x };
+  };
+
+  test("if it differs from the one before, and the reason names the operation and its place", () => {
+    using pair = new RecorderAndWorker();
+    let calls = 0;
+    using step = recorded((x: Tensor) => {
+      const y = x.add(1);
+      return ++calls === 2 ? y.mul(2) : y.mul(3);
+    });
+    const why = reasons(pair, step, ...times(5, () => [pair.send([1])]));
+    expect(why[1]).toMatch(/^it differs from the call before at operation aten::mul \(.*replay\.test\.ts:\d+:\d+\)$/);
+    expect(why[2]).toMatch(/^it differs from the call before at operation aten::mul/);
+    expect(why.slice(3)).toEqual([firstCalls, undefined]);
+  });
+
+  test("if it uses other tensors from outside", () => {
+    using pair = new RecorderAndWorker();
+    let other = pair.send([1]);
+    using step = recorded((x: Tensor) => {
+      const sum = x.add(other);
+      other = pair.send([2]);
+      return sum;
+    });
+    const why = reasons(pair, step, () => [pair.send([1])]);
+    expect(why).toEqual([firstCalls]);
+  });
+
+  test("if it returns other plain values", () => {
+    using pair = new RecorderAndWorker();
+    let calls = 0;
+    using step = recorded((x: Tensor) => [x.add(1), ++calls]);
+    expect(reasons(pair, step, ...times(2, () => [pair.send([1])]))[1]).toBe(
+      "it returns other plain values than the call before",
+    );
+  });
+
+  test("with an argument that was the same tensor in all calls before", async () => {
+    using pair = new RecorderAndWorker();
+    const outside = pair.send([1, 2]);
+    using step = recorded((x: Tensor) => x.mul(outside));
+    expect(reasons(pair, step, ...times(3, () => [outside]))).toEqual([firstCalls, firstCalls, undefined]);
+    const x = pair.send([3, 4]);
+    const first = pair.run(() => step(x));
+    expect(step.reason).toMatch(/^it differs from the call before/);
+    expect((await pair.fetch(first)).toArray()).toEqual([3, 8]);
+    reasons(pair, step, () => [pair.send([5, 6])]);
+    expect((await pair.fetch(pair.run(() => step(pair.send([7, 8]))))).toArray()).toEqual([7, 16]);
+    expect(step.reason).toBeUndefined();
+    expect((await pair.fetch(pair.run(() => step(outside)))).toArray()).toEqual([1, 4]);
+    expect(step.reason).toBeUndefined();
+  });
+
+  test("if other code holds a gradient that it replaces", async () => {
+    using pair = new RecorderAndWorker();
+    const { w, step, x } = training(pair);
+    const held = w.grad!;
+    const before = (await pair.fetch(held)).toArray();
+    expect(reasons(pair, step, () => [pair.send([3, 4])])).toEqual([
+      "other code holds a gradient that it replaces: dispose of it before the next call",
+    ]);
+    expect((await pair.fetch(held)).toArray()).toEqual(before);
+    held.dispose();
+    expect(reasons(pair, step, () => [x])).toEqual([undefined]);
+  });
+
+  test("if gradients have changed otherwise", () => {
+    using pair = new RecorderAndWorker();
+    const { w, step, x } = training(pair);
+    w.grad = null;
+    expect(reasons(pair, step, () => [x])).toEqual([
+      "a gradient that it computes is null before the call: set gradients to null in the step",
+    ]);
+    expect(reasons(pair, step, () => [x])).toEqual([undefined]);
+    w.requiresGrad = false;
+    // The step has removed the gradient before it fails.
+    expect(() => pair.run(() => step(x))).toThrow("does not require grad");
+    expect(step.reason).toBe("a tensor from outside has begun or ceased to require gradients");
+    w.requiresGrad = true;
+    expect(reasons(pair, step, ...times(2, () => [x])).at(-1)).toBeUndefined();
+  });
+
+  test("if a tensor from outside has another shape", () => {
+    using pair = new RecorderAndWorker();
+    const outside = pair.run(() => torch.ones([2, 2]));
+    using step = recorded((x: Tensor) => outside.add(x));
+    const x = pair.send([1, 2]);
+    reasons(pair, step, ...times(3, () => [x]));
+    outside.unsqueeze_(0);
+    expect(pair.run(() => step(x)).shape).toEqual([1, 2, 2]);
+    expect(step.reason).toMatch(/^the shape of a tensor from outside has changed|^it differs/);
+  });
+
+  interface Outside {
+    readonly w: Tensor;
+    readonly buffer: Tensor;
+    readonly optimizer: optim.SGD;
+  }
+
+  const refused: [string, string, (x: Tensor, given: Outside) => unknown][] = [
+    [
+      "keeps a tensor",
+      "it keeps a tensor that is neither a result nor a gradient, made by operation aten::add",
+      (x, { buffer }) => {
+        buffer.grad = x.add(1);
+      },
+    ],
+    [
+      "keeps the graph of gradients",
+      "it keeps gradients that require gradients",
+      (x, { w }) => {
+        w.grad = null;
+        w.mul(x).mul(w).sum().backward({ createGraph: true });
+      },
+    ],
+    [
+      "changes the shape of an argument",
+      "it changes the shape of an argument",
+      (x) => {
+        x.unsqueeze_(0).squeeze_(0);
+      },
+    ],
+    [
+      "disposes of an argument",
+      "it disposes of an argument",
+      (x) => {
+        const y = x.add(1);
+        x.dispose();
+        return y;
+      },
+    ],
+    [
+      "uses another mesh",
+      "it uses tensors of another mesh",
+      (x) => {
+        using other = new RecorderAndWorker();
+        other.run(() => torch.ones([1]));
+        return x.add(1);
+      },
+    ],
+    [
+      "returns a tensor of this process",
+      "it returns a tensor that is not on the mesh",
+      () => torch.ones([1], { device: "cpu" }),
+    ],
+    [
+      "sets the learning rate",
+      "it sets a learning rate: set it between calls",
+      (x, { optimizer }) => {
+        optimizer.lr = 0.5;
+        return x.add(1);
+      },
+    ],
+    [
+      "loads the state of an optimizer",
+      "it loads the state of an optimizer",
+      (x, { optimizer }) => {
+        optimizer.loadStateDict(optimizer.stateDict());
+        return x.add(1);
+      },
+    ],
+    [
+      "changes whether a tensor requires gradients",
+      "it changes whether a tensor from outside requires gradients",
+      (x, { w }) => {
+        w.requiresGrad = !w.requiresGrad;
+        return w.detach().add(x);
+      },
+    ],
+  ];
+
+  test.each(refused)("if the step %s", (_, why, run) => {
+    using pair = new RecorderAndWorker();
+    const w = parameter(pair, 1, 2);
+    const optimizer = new optim.SGD([w], { lr: 0.5 });
+    const outside = { w, buffer: pair.send([1, 2]), optimizer };
+    using step = recorded((x: Tensor) => run(x, outside) as Tensor | undefined);
+    const last = reasons(pair, step, ...times(4, () => [pair.send([1, 2])])).at(-1);
+    expect(last).toContain(why);
+    expect(step.calls.replayed).toBe(0);
+  });
+
+  test("if a tensor from outside has a graph", () => {
+    using pair = new RecorderAndWorker();
+    const w = parameter(pair, 1, 2);
+    const doubled = w.mul(2);
+    using step = recorded((x: Tensor) => doubled.mul(x));
+    expect(reasons(pair, step, ...times(3, () => [pair.send([1, 2])])).at(-1)).toBe(
+      "it uses a tensor from outside that other operations have computed with gradients: detach it",
+    );
+  });
+
+  test("with arguments that are not all on its mesh", () => {
+    using pair = new RecorderAndWorker();
+    using step = recorded((x: Tensor, y: Tensor) => x.add(y));
+    expect(reasons(pair, step, () => [pair.send([1]), torch.ones([1], { device: "cpu" })])).toEqual([
+      "its arguments are not all on the same mesh",
+    ]);
+    using one = recorded((x: Tensor) => x.add(1));
+    expect(reasons(pair, one, () => [torch.ones([1], { device: "cpu" })])).toEqual([
+      "an argument is a tensor of this process",
+    ]);
+  });
+});
+
+describeTensors("a recorded step refuses", () => {
+  test("arguments that require gradients", () => {
+    using pair = new RecorderAndWorker();
+    const step = recorded((x: { y: Tensor }) => x.y.add(1));
+    expect(() => step({ y: parameter(pair, 1) })).toThrow(
+      new TypeError(
+        "cannot call a recorded step: tensor 0 of its arguments requires gradients; pass what detach() returns",
+      ),
+    );
+  });
+
+  test("other arguments and results, and promises", async () => {
+    const step = recorded((x: unknown) => x);
+    expect(() => step({ list: [new Map()] })).toThrow(
+      new TypeError(
+        "cannot call a recorded step: argument 0.list.0 must be a tensor, a plain value, or an array or object of them, got a Map",
+      ),
+    );
+    const around: unknown[] = [];
+    around.push(around);
+    expect(() => step(around)).toThrow("argument 0.0 must not contain itself");
+    expect(() => recorded(() => () => 1)()).toThrow(
+      new TypeError(
+        "cannot return from a recorded step: result must be a tensor, a plain value, or an array or object of them, got a function",
+      ),
+    );
+    expect(() => recorded(async () => {})()).toThrow(
+      new TypeError("cannot call a recorded step that returns a promise: await outside of the step"),
+    );
+  });
+});
+
+describeTensors("a replay", () => {
+  test("makes graphs stale whose tensors it changes, as the step does", () => {
+    using pair = new RecorderAndWorker();
+    const w = parameter(pair, 1, 2);
+    using step = recorded((by: Tensor) => noGrad(() => void w.mul_(by)));
+    const by = pair.send([2, 2]);
+    reasons(pair, step, ...times(3, () => [by]));
+    const loss = w.mul(w).sum();
+    expect(reasons(pair, step, () => [by])).toEqual([undefined]);
+    expect(() => loss.backward()).toThrow("modified by an inplace operation");
+  });
+
+  test("returns views that share memory with tensors from outside", async () => {
+    using pair = new RecorderAndWorker();
+    const outside = pair.run(() => torch.zeros([2, 2]));
+    using step = recorded((x: Tensor) => [outside.select(0, 1), x.narrow(0, 1, 1)] as const);
+    for (let i = 0; i < 4; i++) {
+      const x = pair.send([1, 2]);
+      const [row, part] = pair.run(() => step(x));
+      row.add_(1);
+      part.add_(i);
+      expect((await pair.fetch(x)).toArray()).toEqual([1, 2 + i]);
+    }
+    expect((await pair.fetch(outside)).toArray()).toEqual([
+      [0, 0],
+      [4, 4],
+    ]);
+    expect(step.calls.replayed).toBe(2);
+  });
+
+  test("fails with the operation and the place of the step", async () => {
+    using pair = new RecorderAndWorker();
+    const table = pair.send([1, 2, 3]);
+    using step = recorded((rows: Tensor) => table.index_select(0, rows).add(1));
+    const failures: unknown[] = [];
+    for (let i = 0; i < 4; i++) {
+      const failed = pair.run(() => step(tensor([7n])));
+      failures.push(
+        await pair.fetch(failed).catch((error: Error & { site: string }) => ({ text: error.message, at: error.site })),
       );
-      const calls = isRecorded ? (step as unknown as { calls: unknown }).calls : undefined;
-      return { losses, state, steps: optimizer.stateDict().steps, calls };
+    }
+    expect(step.calls.replayed).toBe(2);
+    expect(failures[0]).toMatchObject({
+      text: expect.stringContaining("aten::index_select failed: index out of range"),
+    });
+    expect(failures).toEqual(Array(4).fill(failures[0]));
+    expect((await pair.fetch(pair.run(() => step(tensor([1n]))))).toArray()).toEqual([3]);
+  });
+
+  test("draws the random numbers that the step would draw", async () => {
+    const draw = async (isRecorded: boolean) => {
+      using pair = new RecorderAndWorker();
+      pair.seed(5, false);
+      const plain = (x: Tensor) => torch.dropout(x, 0.5, true).add(torch.randn([4]));
+      const step = isRecorded ? recorded(plain) : plain;
+      const drawn: unknown[] = [];
+      for (let i = 0; i < 5; i++) {
+        const x = pair.run(() => torch.randn([4]));
+        drawn.push((await pair.fetch(pair.run(() => step(x)))).toArray());
+      }
+      return drawn;
     };
-    const { calls, ...replayed } = await train(true);
-    const { calls: _, ...plain } = await train(false);
-    expect(replayed).toEqual(plain);
-    expect(calls).toEqual({ plain: 3, replayed: 5 });
+    expect(await draw(true)).toEqual(await draw(false));
+  });
+
+  test("seeds again if the step does", async () => {
+    using pair = new RecorderAndWorker();
+    using step = recorded((x: Tensor) => {
+      manualSeed(7);
+      return torch.randn([2]).add(x);
+    });
+    const x = pair.send([0, 0]);
+    const drawn = [];
+    for (let i = 0; i < 4; i++) drawn.push((await pair.fetch(pair.run(() => step(x)))).toArray());
+    expect(drawn).toEqual(Array(4).fill(drawn[0]));
+    expect(step.calls.replayed).toBe(2);
+  });
+
+  test("differentiates by grad() and by gradients of gradients", async () => {
+    using pair = new RecorderAndWorker();
+    const w = parameter(pair, 1, 2);
+    using step = recorded((x: Tensor) => {
+      const [first] = grad(w.mul(w).mul(x).sum(), [w], { createGraph: true });
+      const [second] = grad(first!.sum(), [w]);
+      return second!;
+    });
+    for (let i = 1; i < 6; i++) {
+      expect((await pair.fetch(pair.run(() => step(pair.send([i, 2]))))).toArray()).toEqual([2 * i, 4]);
+    }
+    expect(step.calls.replayed).toBe(2);
+  });
+});
+
+describeTensors("an optimizer in a recorded step", () => {
+  class Decay extends optim.Optimizer {
+    readonly #isMarked: boolean;
+    constructor(parameters: Tensor[], isMarked: boolean) {
+      super(parameters, 0.5, []);
+      this.#isMarked = isMarked;
+    }
+    protected override update({ parameters, callWithNumber }: optim.Group): void {
+      if (this.#isMarked) callWithNumber("_foreach_mul_.Scalar", [parameters], () => this.lr);
+      else for (const one of parameters) one.mul_(this.lr);
+    }
+  }
+
+  test.each([
+    ["that marks its numbers is replayed with another rate", true, undefined],
+    [
+      "that uses the rate otherwise is not replayed after the rate has changed",
+      false,
+      /^it differs from the call before/,
+    ],
+  ])("of a user %s", async (_, isMarked, why) => {
+    using pair = new RecorderAndWorker();
+    const w = parameter(pair, 64);
+    const optimizer = new Decay([w], isMarked);
+    using step = recorded((x: Tensor) => {
+      optimizer.zeroGrad();
+      w.mul(x).sum().backward();
+      optimizer.step();
+    });
+    const x = pair.send([1]);
+    reasons(pair, step, ...times(4, () => [x]));
+    expect(step.reason).toBeUndefined();
+    optimizer.lr = 0.25;
+    pair.run(() => step(x));
+    if (why === undefined) expect(step.reason).toBeUndefined();
+    else expect(step.reason).toMatch(why);
+    expect((await pair.fetch(w)).toArray()).toEqual([1]);
+    expect(optimizer.stateDict().steps).toEqual([5]);
   });
 });

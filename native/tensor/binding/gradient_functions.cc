@@ -30,7 +30,7 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
     auto& environment = Environment::Of(env);
     const RecordingScope recording(recorded->recorder(), environment.sites, environment.Site(env));
     const EngineRecordingScope everywhere(recorded->recorder());
-    for (const at::Tensor& output : outputs) Recorder::NoteUse(output);
+    for (const at::Tensor& output : outputs) Recorder::NoteUse(output, false);
     return run();
   });
 }
@@ -39,14 +39,14 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
 
 Napi::Value RequiresGrad(const Napi::CallbackInfo& info) {
   const at::Tensor& tensor = TensorOf(info, 0, "tensor");
-  Recorder::NoteUse(tensor);
+  Recorder::NoteUse(tensor, false);
   return Napi::Boolean::New(info.Env(), tensor.requires_grad());
 }
 
 Napi::Value SetRequiresGrad(const Napi::CallbackInfo& info) {
   const at::Tensor& tensor = TensorOf(info, 0, "tensor");
   return Guarded(info.Env(), "require gradients", [&] {
-    Recorder::NoteUse(tensor);
+    Recorder::NoteUse(tensor, false);
     tensor.set_requires_grad(Flag(info, 1));
     return info.Env().Undefined();
   });
@@ -55,7 +55,7 @@ Napi::Value SetRequiresGrad(const Napi::CallbackInfo& info) {
 Napi::Value GradOf(const Napi::CallbackInfo& info) {
   const at::Tensor& tensor = TensorOf(info, 0, "tensor");
   return Guarded(info.Env(), "read a gradient", [&] {
-    Recorder::NoteUse(tensor);
+    Recorder::NoteUse(tensor, true);
     return NewTensor(info.Env(), tensor.grad());
   });
 }
@@ -64,7 +64,7 @@ Napi::Value SetGrad(const Napi::CallbackInfo& info) {
   const at::Tensor& tensor = TensorOf(info, 0, "tensor");
   const at::Tensor gradient = info[1].IsNull() ? at::Tensor() : TensorOf(info, 1, "gradient");
   return Guarded(info.Env(), "set a gradient", [&] {
-    Recorder::NoteUse(tensor);
+    Recorder::NoteUse(tensor, true);
     TORCH_CHECK(
         !gradient.defined() || (gradient.sizes() == tensor.sizes() && gradient.options().type_equal(tensor.options())),
         "it must have the shape, dtype and mesh of its tensor");

@@ -3,6 +3,7 @@
 #include "binding/arguments.h"
 #include "binding/recorder_functions.h"
 #include "binding/tensor.h"
+#include "recorder/recorded_tensor.h"
 #include "recorder/recorder.h"
 #include "recorder/step_program.h"
 
@@ -54,13 +55,29 @@ Napi::Value EndCapture(const Napi::CallbackInfo& info) {
   const auto results = TensorsOf(info, 1, "results");
   const size_t numbers = CountOf(info, 2, "numbers");
   const std::string refusal = TextOf(info, 3, "refusal");
-  return Guarded(info.Env(), "record a step",
-                 [&] { return Napi::String::New(info.Env(), program.EndCapture(results, numbers, refusal)); });
+  return Guarded(info.Env(), "record a step", [&]() -> Napi::Value {
+    const auto [compared, why] = program.EndCapture(results, numbers, refusal);
+    auto comparison = Napi::Object::New(info.Env());
+    comparison.Set("compared", Napi::Boolean::New(info.Env(), compared));
+    comparison.Set("why", Napi::String::New(info.Env(), why));
+    return comparison;
+  });
 }
 
 Napi::Value CancelCapture(const Napi::CallbackInfo& info) {
   ProgramArgument(info).CancelCapture();
   return info.Env().Undefined();
+}
+
+Napi::Value DetachResult(const Napi::CallbackInfo& info) {
+  const at::Tensor& tensor = TensorOf(info, 0, "tensor");
+  const size_t site = CountOf(info, 1, "site");
+  return Guarded(info.Env(), "return a tensor", [&] {
+    const RecordedTensor* recorded = RecordedOf(tensor);
+    if (recorded == nullptr) return NewTensor(info.Env(), tensor.detach());
+    const RecordingScope recording(recorded->recorder(), Environment::Of(info.Env()).sites, site);
+    return NewTensor(info.Env(), tensor.detach());
+  });
 }
 
 Napi::Value MarkNumbers(const Napi::CallbackInfo& info) {

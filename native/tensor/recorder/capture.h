@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "recorder/writer.h"
@@ -70,6 +71,8 @@ class Capture {
   std::vector<Leaf> leaves;
   /** In the order in which the call uses them first. */
   std::vector<Outer> outers;
+  /** The numbers of the tensors whose gradients the code has read or set. */
+  std::unordered_set<uint64_t> gradients_accessed;
   std::vector<Local> locals;
   std::unordered_map<uint64_t, size_t> local_indices;
   std::vector<CapturedCommand> commands;

@@ -69,9 +69,12 @@ void CapturedCall::Classify(const Capture& capture) {
                                    [](const at::Tensor& one, const Capture::Leaf& leaf) {
                                      return one.unsafeGetTensorImpl() == leaf.tensor.unsafeGetTensorImpl();
                                    });
-  if (!expected) Refuse("its first calls are recorded");
   for (const auto& leaf : capture.leaves) ClassifyLeaf(capture, leaf);
   TakeExternals(capture);
+  // The first call shows which gradients are looked at before the next one.
+  if (!expected)
+    Refuse(capture.leaves.empty() ? "its first calls are recorded"
+                                  : "it uses other tensors that require gradients than the call before");
 }
 
 void CapturedCall::ClassifyLeaf(const Capture& capture, const Capture::Leaf& before) {
@@ -81,7 +84,8 @@ void CapturedCall::ClassifyLeaf(const Capture& capture, const Capture::Leaf& bef
   const RecordedTensor* recorded = RecordedOf(gradient);
   const uint64_t number = recorded == nullptr ? 0 : recorded->reference();
   if (number == before.gradient) {
-    const bool used = std::any_of(capture.outers.begin(), capture.outers.end(),
+    const bool used = capture.gradients_accessed.count(RecordedOf(leaf.tensor)->reference()) > 0 ||
+                      std::any_of(capture.outers.begin(), capture.outers.end(),
                                   [&](const Capture::Outer& outer) { return outer.number == number; });
     leaf.use = number == 0 ? GradientUse::absent : used ? GradientUse::used : GradientUse::unused;
     if (used) leaf.gradient = number;

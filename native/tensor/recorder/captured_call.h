@@ -39,9 +39,9 @@ class CapturedCall {
   enum class GradientUse : uint8_t {
     /** There is no gradient before and after the call. */
     absent,
-    /** The call neither uses nor replaces the gradient. */
+    /** The call has nothing to do with the gradient. */
     unused,
-    /** The call uses the gradient, and can change its elements. */
+    /** The call uses the gradient, and can change its elements or depend on which tensor it is. */
     used,
     /** The call replaces the gradient by a tensor that it creates. */
     replaced,

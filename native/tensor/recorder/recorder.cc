@@ -138,13 +138,16 @@ void Recorder::NoteCreated(const std::shared_ptr<Reference>& reference) {
   if (capture_) capture_->NoteCreated(reference);
 }
 
-void Recorder::NoteUse(const at::Tensor& tensor) {
+void Recorder::NoteUse(const at::Tensor& tensor, bool gradient) {
   if (capturing_recorder == nullptr) return;
   const RecordedTensor* recorded = RecordedOf(tensor);
   if (recorded == nullptr) return;
   CheckCapture(recorded->recorder().get());
   std::lock_guard<std::mutex> lock(recorded->recorder()->mutex_);
-  if (recorded->recorder()->capture_) recorded->recorder()->capture_->NoteUse(tensor);
+  const auto& capture = recorded->recorder()->capture_;
+  if (!capture) return;
+  capture->NoteUse(tensor);
+  if (gradient) capture->gradients_accessed.insert(recorded->reference());
 }
 
 Recorder* Recorder::Capturing() {

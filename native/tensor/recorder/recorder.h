@@ -56,8 +56,11 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   void EndCapture();
   /** Returns the recorder with a capture on this thread, or null. */
   static Recorder* Capturing();
-  /** Notes that the code of a captured call uses a tensor otherwise than as an argument of an operation. */
-  static void NoteUse(const at::Tensor& tensor);
+  /**
+   * Notes that the code of a captured call uses a tensor otherwise than as an argument of an operation.
+   * @param gradient whether it reads or sets the gradient of the tensor
+   */
+  static void NoteUse(const at::Tensor& tensor, bool gradient);
   /** Sets whether the numbers among the arguments of the next call are numbers that change from replay to replay. */
   void MarkNumbers(bool marks) { marks_numbers_ = marks; }
   /** States the reason why the current call of a step cannot be replayed. Does nothing without a capture. */

@@ -70,8 +70,8 @@ void StepProgram::CancelCapture() {
   capture_.reset();
 }
 
-std::string StepProgram::EndCapture(const std::vector<at::Tensor>& results, size_t numbers,
-                                    const std::string& refusal) {
+StepProgram::Comparison StepProgram::EndCapture(const std::vector<at::Tensor>& results, size_t numbers,
+                                                const std::string& refusal) {
   recorder_->EndCapture();
   const auto capture = std::move(capture_);
   capture_.reset();
@@ -79,24 +79,23 @@ std::string StepProgram::EndCapture(const std::vector<at::Tensor>& results, size
   if (capture->numbers != numbers) capture->Refuse("the numbers of an optimizer are not those of one operation");
   auto call = std::make_unique<CapturedCall>(*recorder_, *capture, results);
   leaves_ = call->leaves_used;
-  if (!call->refusal.empty()) return call->refusal;
+  if (!call->refusal.empty()) return {false, call->refusal};
   if (!last_) {
     last_ = std::move(call);
-    return "its first calls are recorded";
+    return {true, "its first calls are recorded"};
   }
   const std::string difference = call->DifferenceFrom(*recorder_, *last_);
   if (!difference.empty()) {
     Forget();
     last_ = std::move(call);
-    return "it differs from the call before " + difference;
+    return {true, "it differs from the call before " + difference};
   }
   for (size_t i = 0; i < varies_.size(); i++) {
     if (call->arguments[i] != last_->arguments[i]) varies_[i] = true;
   }
   last_ = std::move(call);
-  if (program_ != 0) return "";
-  Define();
-  return program_ == 0 ? "the mesh has too many or too large programs" : "";
+  if (program_ == 0) Define();
+  return {true, program_ == 0 ? "the mesh has too many or too large programs" : ""};
 }
 
 void StepProgram::Define() {

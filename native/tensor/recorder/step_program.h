@@ -19,6 +19,14 @@ class StepProgram {
   StepProgram(const StepProgram&) = delete;
   StepProgram& operator=(const StepProgram&) = delete;
 
+  /** The result of a capture. */
+  struct Comparison {
+    /** Whether the call has been compared, and replays would repeat it. Otherwise, earlier calls are compared next. */
+    bool compared;
+    /** The reason why the next call is not replayed, or empty. */
+    std::string why;
+  };
+
   /** Returns whether arguments have the shapes, types and strides of this object, and the same recorder and mode. */
   bool Matches(const std::vector<at::Tensor>& arguments) const;
   /** Begins to capture a call. */
@@ -27,9 +35,8 @@ class StepProgram {
    * Ends the capture. If the call was equal to the one before, later calls can be replayed.
    * @param numbers the number of marked numbers
    * @param refusal a reason why the call cannot be replayed, or empty
-   * @returns the reason why the next call is not replayed, or empty
    */
-  std::string EndCapture(const std::vector<at::Tensor>& results, size_t numbers, const std::string& refusal);
+  Comparison EndCapture(const std::vector<at::Tensor>& results, size_t numbers, const std::string& refusal);
   /** Ends the capture of a call that has thrown. */
   void CancelCapture();
   /** Returns the reason why a call with these arguments cannot be replayed, or empty. */

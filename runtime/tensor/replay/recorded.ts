@@ -94,7 +94,7 @@ class StepCalls {
   }
 
   call(args: readonly unknown[]): unknown {
-    const { text, tensors } = flattenValue(args, "cannot call a recorded step: argument", "args");
+    const { text, tensors } = flattenValue(args, "cannot call a recorded step: argument", "");
     const withGradient = tensors.findIndex((one) => one.requiresGrad);
     if (withGradient >= 0) {
       throw new TypeError(
@@ -130,7 +130,8 @@ class StepCalls {
   }
 
   #callProgram(program: StepProgram, args: readonly unknown[], tensors: readonly Tensor[]): unknown {
-    if (!program.isCapturing) return this.#runPlainly(args, this.#reason ?? "its calls differ from each other");
+    const { whyNotCaptured } = program;
+    if (whyNotCaptured !== undefined) return this.#runPlainly(args, whyNotCaptured);
     const why = program.whyNotReplayed(tensors);
     if (why === undefined) {
       this.#replayed++;
@@ -162,12 +163,20 @@ class StepCalls {
         throw new TypeError("cannot call a recorded step that returns a promise: await outside of the step");
       }
       const flat = flattenValue(result, "cannot return from a recorded step:", "result");
-      return { ...flat, tensors: flat.tensors.map((one) => scope.keep(one.detach())) };
+      return { ...flat, tensors: flat.tensors.map((one) => scope.keep(detachResult(one))) };
     } finally {
       isRunning = outer;
       scope.dispose();
     }
   }
+}
+
+/** The number of the call site of results. It is the same for all calls, because calls with other call sites differ. */
+let resultSite: number | undefined;
+
+function detachResult(tensor: Tensor): Tensor {
+  resultSite ??= addon().addCallSite("a result of a recorded step");
+  return addon().detachResult(tensor, resultSite) as Tensor;
 }
 
 /** Returns the recording of the tensors, or else of the running code; a reason if there is none. */

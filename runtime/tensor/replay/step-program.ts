@@ -23,6 +23,7 @@ export class StepProgram {
   readonly #key: CallKey;
   readonly #native: NativeStepProgram;
   #captures = 0;
+  #lastReason: string | undefined;
   /** The effects and the result of the last captured call. */
   #effects: CapturedEffects | undefined;
   #result: FlatValue | undefined;
@@ -65,9 +66,10 @@ export class StepProgram {
     return this.#result!.withTensors(results);
   }
 
-  /** Whether calls are captured. Otherwise there have been too many that were not replayed. */
-  get isCapturing(): boolean {
-    return this.#captures < MAX_CAPTURES;
+  /** Why calls are not captured any more; undefined if they are. */
+  get whyNotCaptured(): string | undefined {
+    if (this.#captures < MAX_CAPTURES) return undefined;
+    return `its calls have not been recorded since ${MAX_CAPTURES} of them were not replayed: ${this.#lastReason}`;
   }
 
   /**
@@ -92,20 +94,23 @@ export class StepProgram {
     }
     const disposed = tensors.some((one) => addon().isDisposed(one));
     const refusal = effects.refusal ?? (disposed ? "it disposes of an argument" : "");
-    const isOtherResult = this.#result !== undefined && this.#result.text !== result.text;
+    const isOtherResult = refusal === "" && this.#result !== undefined && this.#result.text !== result.text;
     // The call is then the first of those that are compared.
-    if (isOtherResult) addon().forgetStep(this.#native);
-    const why = addon().endCapture(this.#native, result.tensors, effects.numbers, refusal);
-    if (refusal === "") {
+    if (isOtherResult) this.forget();
+    const { compared, why } = addon().endCapture(this.#native, result.tensors, effects.numbers, refusal);
+    if (compared) {
       this.#effects = effects;
       this.#result = { ...result, tensors: [] };
     }
-    if (isOtherResult) return { result, why: "it returns other plain values than the call before" };
-    return { result, why: why === "" ? undefined : why };
+    const reason = isOtherResult ? "it returns other plain values than the call before" : why;
+    if (reason !== "") this.#lastReason = reason;
+    return { result, why: reason === "" ? undefined : reason };
   }
 
-  /** Forgets the program, here and on the workers. */
+  /** Forgets the captured calls, and the program of the workers. */
   forget(): void {
     addon().forgetStep(this.#native);
+    this.#effects = undefined;
+    this.#result = undefined;
   }
 }

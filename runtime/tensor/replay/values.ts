@@ -56,7 +56,7 @@ function visitContainer(value: object, visited: Visited, path: string): Build {
   texts.push(isArray ? "[" : "{");
   const entries = Object.entries(value).map(([key, inner]) => {
     if (!isArray) texts.push(JSON.stringify(key), ":");
-    return [key, visit(inner, visited, `${path}.${key}`)] as const;
+    return [key, visit(inner, visited, path === "" ? key : `${path}.${key}`)] as const;
   });
   texts.push(isArray ? "]" : "}");
   around.pop();
