@@ -28,7 +28,7 @@ class Capture {
     uint64_t shape_version;
     bool requires_grad;
   };
-  /** A tensor that requires gradients, and its gradient before the call. */
+  /** A tensor that can have a gradient, and its gradient before the call. */
   struct Leaf {
     at::Tensor tensor;
     /** The number of the gradient, or 0 if there is none. */

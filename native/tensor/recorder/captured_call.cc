@@ -53,8 +53,9 @@ uint64_t CapturedCall::FirstLocal() const {
 
 void CapturedCall::Classify(const Capture& capture) {
   for (const auto& outer : capture.outers) {
-    if (outer.tensor.defined() && outer.tensor.requires_grad() && outer.tensor.is_leaf())
-      leaves_used.push_back(outer.tensor);
+    if (!outer.tensor.defined()) continue;
+    const bool accessed = capture.gradients_accessed.count(outer.number) > 0;
+    if (accessed || (outer.tensor.requires_grad() && outer.tensor.is_leaf())) leaves_used.push_back(outer.tensor);
   }
   for (const auto& argument : capture.arguments) {
     arguments.push_back(argument.number);

@@ -46,8 +46,8 @@ class CapturedCall {
     /** The call replaces the gradient by a tensor that it creates. */
     replaced,
   };
+  /** A tensor from outside that can have a gradient. */
   struct Leaf {
-    /** A tensor that requires gradients. */
     at::Tensor tensor;
     GradientUse use;
     /** The number of a gradient that is used. */
@@ -66,7 +66,7 @@ class CapturedCall {
 
   /** The reason why the call cannot be replayed, or empty. */
   std::string refusal;
-  /** The tensors from outside that require gradients, in the order of use. */
+  /** The tensors from outside that can get gradients, or whose gradients the code accesses, in the order of use. */
   std::vector<at::Tensor> leaves_used;
   std::vector<uint64_t> arguments;
   /** For each argument, how often operations in place change it. */

@@ -75,7 +75,7 @@ StepProgram::Comparison StepProgram::EndCapture(const std::vector<at::Tensor>& r
   recorder_->EndCapture();
   const auto capture = std::move(capture_);
   capture_.reset();
-  if (!refusal.empty()) capture->Refuse(refusal);
+  if (!refusal.empty()) capture->refusal = refusal;
   if (capture->numbers != numbers) capture->Refuse("the numbers of an optimizer are not those of one operation");
   auto call = std::make_unique<CapturedCall>(*recorder_, *capture, results);
   leaves_ = call->leaves_used;
@@ -117,6 +117,7 @@ std::string StepProgram::WhyNotReplayed(const std::vector<at::Tensor>& arguments
   for (size_t i = 0; i < arguments.size(); i++) {
     if (!varies_[i] && RecordedOf(arguments[i])->reference() != last_->arguments[i])
       return "an argument is another tensor than in all calls before";
+    if (arguments[i].grad().defined()) return "an argument has a gradient";
   }
   for (const auto& external : last_->externals) {
     if (external.tensor.requires_grad() != external.requires_grad)

@@ -72,7 +72,7 @@ class StepProgram {
   std::vector<Signature> signatures_;
   bool grad_mode_;
   std::shared_ptr<Capture> capture_;
-  /** The tensors from outside that require gradients, of the last capture. */
+  /** The tensors from outside that can have gradients, of the last capture. */
   std::vector<at::Tensor> leaves_;
   /** The last captured call that could be compared. */
   std::unique_ptr<CapturedCall> last_;
