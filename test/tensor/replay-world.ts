@@ -18,7 +18,16 @@ import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 export const instructions = [
   ...["weights", "bias", "relu", "scale", "dropout", "random", "buffer", "constant", "rows", "seed", "flip"],
-  ...["change buffer", "change part of buffer", "change argument", "change parameter", "sort", "norms"],
+  ...[
+    "change buffer",
+    "change part of buffer",
+    "change argument",
+    "change parameter",
+    "sort",
+    "norms",
+    "table",
+    "change table",
+  ],
 ] as const;
 
 /** A step: its operations, and what it does with gradients. */
@@ -30,13 +39,17 @@ export interface StepPlan {
   readonly results: readonly ("loss" | "hidden" | "view" | "argument" | "parameter" | "gradient")[];
 }
 
+/** Where the first argument of a call comes from: a new tensor, that of the call before, or one that steps also use. */
+export type ArgumentSource = "new" | "known" | "table" | "view of table";
+
 export type Event =
   | {
       readonly kind: "call";
       readonly step: number;
       readonly rows: number;
-      readonly fresh: boolean;
+      readonly from: ArgumentSource;
       readonly by: number;
+      readonly noGrad: boolean;
     }
   | { readonly kind: "fail"; readonly step: number }
   | {
@@ -70,6 +83,7 @@ class World {
   readonly weights = tensor([0.5, -0.25, 0.125, 1, 0.75, -0.5, 0.25, -1, 0.375], { shape: [3, 3], requiresGrad: true });
   readonly bias = tensor([0.1, 0.2, -0.3], { requiresGrad: true });
   readonly buffer = tensor([1, 2, 3]);
+  readonly table = tensor([1, 2, 3, -1, 0, 0.5], { shape: [2, 3] });
   readonly optimizer: optim.Optimizer;
   readonly #flat: optim.FlatGradients | undefined;
   readonly steps: Step[];
@@ -144,6 +158,11 @@ class World {
         return hidden.sort(1)[0];
       case "norms":
         return torch.layer_norm(hidden, [3], this.bias);
+      case "table":
+        return hidden.shape[0] === 2 ? hidden.add(this.table) : hidden;
+      case "change table":
+        noGrad(() => this.table.mul_(0.75));
+        return hidden;
       case "seed":
         manualSeed(by);
         return hidden;
@@ -162,9 +181,12 @@ class World {
     }
   }
 
-  #argumentsOf(rows: number, fresh: boolean): [Tensor, Tensor] {
+  #argumentsOf(rows: number, from: ArgumentSource): [Tensor, Tensor] {
     const known = this.#arguments.get(rows);
-    if (known !== undefined && !fresh) return known;
+    if (known !== undefined && rows === 2 && from === "table") return [this.table, known[1]];
+    if (known !== undefined && rows === 2 && from === "view of table")
+      return [this.table.flatten().view([2, 3]), known[1]];
+    if (known !== undefined && from !== "new") return known;
     for (const one of known ?? []) one.dispose();
     const x = torch.randn([rows, 3]);
     const made: [Tensor, Tensor] = [x, tensor(Array.from({ length: rows }, (_, i) => BigInt(i >> 1)))];
@@ -181,12 +203,15 @@ class World {
     const addResults = (results: readonly Tensor[]) => this.#results.push(...results.map((one) => scope.keep(one)));
     switch (event.kind) {
       case "call": {
-        const given = this.#argumentsOf(event.rows, event.fresh).map((one) => scope.keep(one));
-        addResults(this.steps[event.step % this.steps.length]!(given[0]!, given[1]!, { by: event.by }));
+        const [x, rows] = this.#argumentsOf(event.rows, event.from);
+        for (const one of this.#arguments.get(event.rows) ?? []) scope.keep(one);
+        const step = this.steps[event.step % this.steps.length]!;
+        const call = () => step(x, rows, { by: event.by });
+        addResults(event.noGrad ? noGrad(call) : call());
         break;
       }
       case "fail": {
-        const [x, rows] = this.#argumentsOf(2, true).map((one) => scope.keep(one));
+        const [x, rows] = this.#argumentsOf(2, "new").map((one) => scope.keep(one));
         // Every second call uses an index that does not exist.
         const indices = rows!.add(this.#calls++ % 2 === 0 ? 2 : 0);
         addResults(this.steps[event.step % this.steps.length]!(x!, indices, { by: 3 }));
@@ -250,7 +275,7 @@ class World {
     this.seen.push(JSON.stringify(state));
     const gradients = [this.weights, this.bias].map((one) => one.grad);
     const all = [
-      ...[this.weights, this.bias, this.buffer, ...gradients, ...Object.values(tensors)],
+      ...[this.weights, this.bias, this.buffer, this.table, ...gradients, ...Object.values(tensors)],
       ...[...this.#arguments.values()].flat(),
       ...this.#held,
       ...this.#results,

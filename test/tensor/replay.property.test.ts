@@ -19,8 +19,9 @@ const call: fc.Arbitrary<Event> = fc.record({
   kind: fc.constant("call"),
   step: fc.nat(2),
   rows: fc.constantFrom(2, 2, 2, 4),
-  fresh: fc.boolean(),
+  from: fc.constantFrom("new", "new", "known", "known", "table", "view of table"),
   by: fc.constantFrom(3, 3, 3, 0.5),
+  noGrad: fc.constantFrom(false, false, false, true),
 });
 
 const other = fc.constantFrom<Event>(

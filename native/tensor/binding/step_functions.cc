@@ -38,7 +38,10 @@ Napi::Value NewStepProgram(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value MatchesStep(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), ProgramArgument(info).Matches(TensorsOf(info, 1, "arguments")));
+  const auto& program = ProgramArgument(info);
+  const auto arguments = TensorsOf(info, 1, "arguments");
+  return Guarded(info.Env(), "replay a step",
+                 [&] { return Napi::Boolean::New(info.Env(), program.Matches(arguments)); });
 }
 
 Napi::Value BeginCapture(const Napi::CallbackInfo& info) {
@@ -86,7 +89,10 @@ Napi::Value MarkNumbers(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value WhyNotReplayed(const Napi::CallbackInfo& info) {
-  return Napi::String::New(info.Env(), ProgramArgument(info).WhyNotReplayed(TensorsOf(info, 1, "arguments")));
+  const auto& program = ProgramArgument(info);
+  const auto arguments = TensorsOf(info, 1, "arguments");
+  return Guarded(info.Env(), "replay a step",
+                 [&] { return Napi::String::New(info.Env(), program.WhyNotReplayed(arguments)); });
 }
 
 Napi::Value ReplayStep(const Napi::CallbackInfo& info) {

@@ -6,13 +6,16 @@
 
 namespace {
 
-/** Returns whether nothing but the tensor holds its gradient. The gradient must be recorded. */
-bool IsGradientUnshared(const at::Tensor& tensor) {
-  const at::Tensor& gradient = tensor.grad();
-  return gradient.use_count() == 1 && RecordedOf(gradient)->uses() == 1;
+/** Returns whether a value is a list of numbers of any type. */
+bool IsScalars(const c10::IValue& value) {
+  return value.isList() && value.toList().elementType()->kind() == c10::TypeKind::NumberType;
 }
 
 }  // namespace
+
+bool IsUnshared(const at::Tensor& gradient) {
+  return gradient.use_count() == 1 && RecordedOf(gradient)->uses() == 1 && gradient.storage().use_count() == 1;
+}
 
 Capture::Outer OuterOf(const at::Tensor& tensor) {
   const RecordedTensor* recorded = RecordedOf(tensor);
@@ -29,7 +32,7 @@ Capture::Capture(const std::vector<at::Tensor>& given, const std::vector<at::Ten
   for (const at::Tensor& tensor : expected) {
     const RecordedTensor* gradient = RecordedOf(tensor.grad());
     leaves.push_back({tensor, gradient == nullptr ? 0 : gradient->reference(),
-                      gradient != nullptr && IsGradientUnshared(tensor)});
+                      gradient != nullptr && IsUnshared(tensor.grad())});
   }
 }
 
@@ -64,6 +67,8 @@ void Capture::End(Optional<c10::OperatorHandle> op, uint32_t site) {
   commands.push_back({begin_, out_.size(), references.size(), std::move(op), site});
   if (out_.size() > kMaxCapturedBytes)
     Refuse("its commands have more than " + std::to_string(kMaxCapturedBytes) + " bytes");
+  if (locals.size() > kMaxProgramSlots || numbers > kMaxProgramSlots)
+    Refuse("it makes more than " + std::to_string(kMaxProgramSlots) + " tensors");
 }
 
 void Capture::Create(uint64_t number) {
@@ -75,10 +80,11 @@ void Capture::Argument(const c10::IValue& value, bool marks_numbers) {
   if (marks_numbers && value.isDouble()) {
     out_.Put(Tag::variable);
     numbers++;
-  } else if (marks_numbers && value.isList() && !value.isTensorList() && !value.isIntList() && !value.isBoolList()) {
+  } else if (marks_numbers && IsScalars(value)) {
+    const size_t count = value.toList().size();
     out_.Put(Tag::variables);
-    out_.Count(value.toListRef().size());
-    numbers += static_cast<uint32_t>(value.toListRef().size());
+    out_.Count(count);
+    numbers += static_cast<uint32_t>(count);
   } else {
     out_.Argument(value);
   }

@@ -94,5 +94,10 @@ class Capture {
   std::unordered_map<uint64_t, size_t> outer_indices_;
 };
 
+/**
+ * Returns whether only one object refers to a recorded gradient, and nothing has the same memory. Otherwise, other code
+ * would see the elements that a replay computes.
+ */
+bool IsUnshared(const at::Tensor& gradient);
 /** Returns the tensor's current state as one that exists before a call. */
 Capture::Outer OuterOf(const at::Tensor& tensor);

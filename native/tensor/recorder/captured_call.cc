@@ -99,7 +99,7 @@ void CapturedCall::ClassifyLeaf(const Capture& capture, const Capture::Leaf& bef
   if (before.gradient == 0)
     return Refuse("a gradient that it computes is null before the call: set gradients to null in the step");
   if (!before.unshared || gradient.use_count() != 1 || recorded->uses() != 1)
-    return Refuse("other code holds a gradient that it replaces: dispose of it before the next call");
+    return Refuse("other code holds a gradient that it replaces, or a view of it: dispose of it before the next call");
   if (gradient.requires_grad()) return Refuse("it keeps gradients that require gradients");
   leaf.shape = recorded->shape();
   leaves.push_back(std::move(leaf));
@@ -134,6 +134,11 @@ void CapturedCall::TakeResults(const Capture& capture, const std::vector<at::Ten
     TensorTemplate made{local, RecordedOf(tensor)->shape(), TensorTemplate::Memory::own, i, tensor.storage_offset()};
     for (size_t at = i; at-- > 0;) {
       if (SharesMemory(tensor, tensors[at])) made.source = results[at].source;
+    }
+    for (size_t at = 0; at < leaves.size(); at++) {
+      if (!leaves[at].replaced() || !SharesMemory(tensor, leaves[at].tensor.grad())) continue;
+      made.memory = TensorTemplate::Memory::gradient;
+      made.source = at;
     }
     for (size_t at = 0; at < externals.size(); at++) {
       if (!SharesMemory(tensor, externals[at].tensor)) continue;

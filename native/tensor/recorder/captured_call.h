@@ -13,14 +13,14 @@ class Recorder;
 /** A tensor that a replay creates in this process, without elements. */
 struct TensorTemplate {
   /** The source of the storage of a tensor. */
-  enum class Memory : uint8_t { own, argument, external };
+  enum class Memory : uint8_t { own, argument, external, gradient };
 
   /** The index of its local. */
   size_t local;
   /** A tensor of device Meta. */
   at::Tensor shape;
   Memory memory;
-  /** The argument or external whose memory it shares; for `own`, the first result with the same memory. */
+  /** The argument, external or leaf with a gradient whose memory it shares; for `own`, the first result with the same memory. */
   size_t source;
   /** The offset in the storage, for `argument` relative to the argument. */
   int64_t offset;

@@ -137,8 +137,8 @@ std::string StepProgram::WhyNotReplayed(const std::vector<at::Tensor>& arguments
       return "a gradient has been replaced between two calls";
     if (recorded == nullptr) return "a gradient has been set to null between two calls";
     if (!leaf.replaced()) continue;
-    if (gradient.use_count() != 1 || recorded->uses() != 1)
-      return "other code holds a gradient that the step replaces: dispose of it before the next call";
+    if (!IsUnshared(gradient))
+      return "other code holds a gradient that it replaces, or a view of it: dispose of it before the next call";
     if (gradient.requires_grad() || recorded->recorder() != recorder_ || gradient.scalar_type() != leaf.shape.scalar_type() ||
         gradient.sizes() != leaf.shape.sizes() || gradient.strides() != leaf.shape.strides())
       return "a gradient has been replaced between two calls";
@@ -193,6 +193,8 @@ std::vector<at::Tensor> StepProgram::CreateResults(const std::vector<at::Tensor>
       offset += source->storage_offset();
     } else if (result.memory == TensorTemplate::Memory::external) {
       source = &last_->externals[result.source].tensor;
+    } else if (result.memory == TensorTemplate::Memory::gradient) {
+      source = &last_->leaves[result.source].tensor.grad();
     } else if (result.source != i) {
       source = &made[result.source];
     }

@@ -54,9 +54,10 @@ function visitContainer(value: object, visited: Visited, path: string): Build {
   if (around.includes(value)) throw new TypeError(`${visited.label} ${path} must not contain itself`);
   around.push(value);
   texts.push(isArray ? "[" : "{");
-  const entries = Object.entries(value).map(([key, inner]) => {
+  const named = isArray ? [...value.entries()] : Object.entries(value);
+  const entries = named.map(([key, inner]) => {
     if (!isArray) texts.push(JSON.stringify(key), ":");
-    return [key, visit(inner, visited, path === "" ? key : `${path}.${key}`)] as const;
+    return [key, visit(inner, visited, path === "" ? String(key) : `${path}.${key}`)] as const;
   });
   texts.push(isArray ? "]" : "}");
   around.pop();
