@@ -66,8 +66,21 @@ describeTensors("a call is not replayed", () => {
     reasons(pair, step, () => [pair.send([5, 6])]);
     expect((await pair.fetch(pair.run(() => step(pair.send([7, 8]))))).toArray()).toEqual([7, 16]);
     expect(step.reason).toBeUndefined();
-    expect((await pair.fetch(pair.run(() => step(outside)))).toArray()).toEqual([1, 4]);
+  });
+
+  test("if an argument has the memory of a tensor from outside", async () => {
+    using pair = new RecorderAndWorker();
+    const outside = pair.send([1, 2]);
+    using step = recorded((x: Tensor) => x.mul(outside));
+    reasons(pair, step, () => [pair.send([3, 4])], ...times(2, () => [pair.send([5, 6])]));
     expect(step.reason).toBeUndefined();
+    for (const argument of [outside, outside.narrow(0, 0, 2)]) {
+      expect((await pair.fetch(pair.run(() => step(argument)))).toArray()).toEqual([1, 4]);
+      expect(step.reason).not.toBeUndefined();
+    }
+    expect(reasons(pair, step, () => [outside.narrow(0, 0, 2)])).toEqual([
+      "an argument shares memory with a tensor from outside",
+    ]);
   });
 
   test("if other code holds a gradient that it replaces", async () => {

@@ -122,7 +122,15 @@ void CapturedCall::TakeExternals(const Capture& capture) {
       Refuse("it changes whether a tensor from outside requires gradients");
     if (recorded->shapeVersion() != outer.shape_version) Refuse("it changes the shape of a tensor from outside");
     externals.push_back({tensor, outer.requires_grad, outer.shape_version, ChangesSince(outer, tensor)});
+    if (tensor.has_storage()) external_memory_.insert(tensor.storage().unsafeGetStorageImpl());
   }
+  for (const auto& argument : capture.arguments) {
+    if (SharesExternalMemory(argument.tensor)) Refuse("an argument shares memory with a tensor from outside");
+  }
+}
+
+bool CapturedCall::SharesExternalMemory(const at::Tensor& argument) const {
+  return argument.has_storage() && external_memory_.count(argument.storage().unsafeGetStorageImpl()) > 0;
 }
 
 void CapturedCall::TakeResults(const Capture& capture, const std::vector<at::Tensor>& tensors) {

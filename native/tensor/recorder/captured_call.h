@@ -4,6 +4,7 @@
  */
 #pragma once
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "recorder/capture.h"
@@ -79,6 +80,8 @@ class CapturedCall {
 
   /** Returns a description of the first difference from an earlier call, or empty if they are equal. */
   std::string DifferenceFrom(Recorder& recorder, const CapturedCall& earlier) const;
+  /** Returns whether an argument has the memory of a tensor from outside. */
+  bool SharesExternalMemory(const at::Tensor& argument) const;
   /** Writes the definition of a program, without its number. */
   void WriteDefinition(Writer& out) const;
 
@@ -94,6 +97,7 @@ class CapturedCall {
   void Refuse(const std::string& reason);
   std::string Describe(Recorder& recorder, size_t command) const;
 
+  std::unordered_set<const void*> external_memory_;
   std::vector<uint8_t> bytes_;
   std::vector<size_t> references_;
   std::vector<Capture::CapturedCommand> commands_;

@@ -118,6 +118,7 @@ std::string StepProgram::WhyNotReplayed(const std::vector<at::Tensor>& arguments
     if (!varies_[i] && RecordedOf(arguments[i])->reference() != last_->arguments[i])
       return "an argument is another tensor than in all calls before";
     if (arguments[i].grad().defined()) return "an argument has a gradient";
+    if (last_->SharesExternalMemory(arguments[i])) return "an argument shares memory with a tensor from outside";
   }
   for (const auto& external : last_->externals) {
     if (external.tensor.requires_grad() != external.requires_grad)
