@@ -12,15 +12,15 @@ Napi::Value MatchesStep(const Napi::CallbackInfo& info);
 Napi::Value BeginCapture(const Napi::CallbackInfo& info);
 /**
  * `endCapture(program, results, numbers, refusal) -> { compared, why }`: ends the capture. `numbers` is the number of
- * marked numbers, and `refusal` a reason not to replay the call, or empty. `compared` is whether the call can be replayed
- * if the next one is equal, and `why` the reason why the next call is not replayed, or empty.
+ * marked numbers, and `refusal` a reason not to replay the call, or empty. `compared` is whether the call can be
+ * replayed if the next one is equal, and `why` the reason why the next call is not replayed, or empty.
  */
 Napi::Value EndCapture(const Napi::CallbackInfo& info);
 /** `cancelCapture(program)`: ends the capture of a call that has thrown. */
 Napi::Value CancelCapture(const Napi::CallbackInfo& info);
 /**
- * `detachResult(tensor, site) -> tensor`: returns a tensor with the same elements and without gradient. `site` is the number
- * of the call site that is recorded.
+ * `detachResult(tensor, site) -> tensor`: returns a tensor with the same elements and without gradient. `site` is the
+ * number of the call site that is recorded.
  */
 Napi::Value DetachResult(const Napi::CallbackInfo& info);
 /** `markNumbers(marks)`: sets whether the numbers of the next operation change from replay to replay. */

@@ -23,10 +23,11 @@
  * An argument is a tag and its data. A call has one argument for each parameter of the operation.
  *
  * The commands of a body contain slots instead of references. Slot 0 is none. Then follow the arguments of the replay,
- * the externals, the gradients, and the locals, which are the tensors that the body creates. The local with index j, from
- * 0, becomes tensor `base + j`. A body drops all its locals except those that are kept and those that replace gradients.
- * At the end of a replay, each gradient is replaced by its local, which gets the number of the gradient. Arguments of
- * the kinds `variable` and `variables` take the numbers of the replay, in order. docs/decisions/0229 gives the reasons.
+ * the externals, the gradients, and the locals, which are the tensors that the body creates. The local with index j,
+ * from 0, becomes tensor `base + j`. A body drops all its locals except those that are kept and those that replace
+ * gradients. At the end of a replay, each gradient is replaced by its local, which gets the number of the gradient.
+ * Arguments of the kinds `variable` and `variables` take the numbers of the replay, in order. docs/decisions/0229 gives
+ * the reasons.
  */
 #pragma once
 #include <cstdint>

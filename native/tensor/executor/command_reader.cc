@@ -36,8 +36,7 @@ const Op& CommandReader::OpOf(uint32_t number) const {
 void CommandReader::Call(Step& step) {
   step.op = &OpOf(in_.Get<uint32_t>());
   step.site = in_.Get<uint32_t>();
-  if (step.site >= known_.sites.size() + added_.sites.size())
-    throw std::runtime_error("it has an undefined call site");
+  if (step.site >= known_.sites.size() + added_.sites.size()) throw std::runtime_error("it has an undefined call site");
   for (const auto& parameter : step.op->parameters) {
     step.arguments.push_back(ReadArgument());
     if (MatchesParameter(step.arguments.back(), parameter)) continue;

@@ -189,8 +189,7 @@ FailurePtr Executor::GatherArguments(const Step& step, const Frame& frame, const
 
 at::Tensor Executor::ConstantOf(const Step& step, const Frame& frame, size_t argument) {
   const at::Tensor& constant = step.arguments[argument].value.toTensor();
-  const bool shared =
-      frame.slots != nullptr && step.op->handle.schema().arguments()[argument].alias_info() != nullptr;
+  const bool shared = frame.slots != nullptr && step.op->handle.schema().arguments()[argument].alias_info() != nullptr;
   return shared ? constant.clone() : constant;
 }
 

@@ -31,8 +31,8 @@ Capture::Capture(const std::vector<at::Tensor>& given, const std::vector<at::Ten
   }
   for (const at::Tensor& tensor : expected) {
     const RecordedTensor* gradient = RecordedOf(tensor.grad());
-    leaves.push_back({tensor, gradient == nullptr ? 0 : gradient->reference(),
-                      gradient != nullptr && IsUnshared(tensor.grad())});
+    leaves.push_back(
+        {tensor, gradient == nullptr ? 0 : gradient->reference(), gradient != nullptr && IsUnshared(tensor.grad())});
   }
 }
 
@@ -90,8 +90,8 @@ void Capture::Argument(const c10::IValue& value, bool marks_numbers) {
   }
 }
 
-void Capture::Call(const c10::OperatorHandle& op, uint32_t number, uint32_t site,
-                   const std::vector<c10::IValue>& given, const std::vector<uint64_t>& results, bool marks_numbers) {
+void Capture::Call(const c10::OperatorHandle& op, uint32_t number, uint32_t site, const std::vector<c10::IValue>& given,
+                   const std::vector<uint64_t>& results, bool marks_numbers) {
   if (!refusal.empty()) return;
   for (const auto& argument : given) ForEachTensor(argument, [&](const at::Tensor& tensor) { NoteUse(tensor); });
   Begin();
@@ -108,7 +108,8 @@ void Capture::Call(const c10::OperatorHandle& op, uint32_t number, uint32_t site
 
 void Capture::Put(uint64_t number, const at::Tensor& tensor) {
   if (!refusal.empty()) return;
-  if (tensor.nbytes() > kMaxCapturedBytes) return Refuse("it sends a tensor of " + std::to_string(tensor.nbytes()) + " bytes");
+  if (tensor.nbytes() > kMaxCapturedBytes)
+    return Refuse("it sends a tensor of " + std::to_string(tensor.nbytes()) + " bytes");
   Begin();
   out_.Put(Command::put);
   out_.Reference(number);

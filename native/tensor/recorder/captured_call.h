@@ -21,7 +21,8 @@ struct TensorTemplate {
   /** A tensor of device Meta. */
   at::Tensor shape;
   Memory memory;
-  /** The argument, external or leaf with a gradient whose memory it shares; for `own`, the first result with the same memory. */
+  /** The argument, external or leaf with a gradient whose memory it shares; for `own`, the first result with the same
+   * memory. */
   size_t source;
   /** The offset in the storage, for `argument` relative to the argument. */
   int64_t offset;

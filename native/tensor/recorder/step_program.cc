@@ -27,11 +27,12 @@ bool StepProgram::Signature::operator==(const Signature& other) const {
 
 StepProgram::Signature StepProgram::SignatureOf(const std::vector<at::Tensor>& arguments, size_t index) {
   const at::Tensor& tensor = arguments[index];
-  Signature signature{tensor.sizes().vec(), tensor.strides().vec(), tensor.scalar_type(), tensor.key_set(), index,
-                      index};
+  Signature signature{
+      tensor.sizes().vec(), tensor.strides().vec(), tensor.scalar_type(), tensor.key_set(), index, index};
   for (size_t at = index; at-- > 0;) {
     if (RecordedOf(arguments[at])->reference() == RecordedOf(tensor)->reference()) signature.same = at;
-    if (arguments[at].storage().unsafeGetStorageImpl() == tensor.storage().unsafeGetStorageImpl()) signature.memory = at;
+    if (arguments[at].storage().unsafeGetStorageImpl() == tensor.storage().unsafeGetStorageImpl())
+      signature.memory = at;
   }
   return signature;
 }
@@ -140,8 +141,9 @@ std::string StepProgram::WhyNotReplayed(const std::vector<at::Tensor>& arguments
     if (!leaf.replaced()) continue;
     if (!IsUnshared(gradient))
       return "other code holds a gradient that it replaces, or a view of it: dispose of it before the next call";
-    if (gradient.requires_grad() || recorded->recorder() != recorder_ || gradient.scalar_type() != leaf.shape.scalar_type() ||
-        gradient.sizes() != leaf.shape.sizes() || gradient.strides() != leaf.shape.strides())
+    if (gradient.requires_grad() || recorded->recorder() != recorder_ ||
+        gradient.scalar_type() != leaf.shape.scalar_type() || gradient.sizes() != leaf.shape.sizes() ||
+        gradient.strides() != leaf.shape.strides())
       return "a gradient has been replaced between two calls";
   }
   return "";
