@@ -1,6 +1,6 @@
 /** Recorded steps: which calls are not replayed, and the reasons. All have the results of the step. */
 import { expect, test } from "vitest";
-import { optim, recorded, type Tensor, torch } from "../../runtime/tensor/index.js";
+import { nn, optim, recorded, type Tensor, torch } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
 import { firstCalls, parameter, reasons, times } from "./recorded-calls.js";
 import { RecorderAndWorker } from "./recorder-and-worker.js";
@@ -131,6 +131,24 @@ describeTensors("a call is not replayed", () => {
     expect(step.reason).toBe("a tensor from outside has begun or ceased to require gradients");
     w.requiresGrad = true;
     expect(reasons(pair, step, ...times(2, () => [x])).at(-1)).toBeUndefined();
+  });
+
+  test("if a module behaves otherwise than in the calls before", async () => {
+    using pair = new RecorderAndWorker();
+    const dropout = new nn.Dropout(1);
+    using step = recorded((x: Tensor) => dropout.forward(x));
+    const x = pair.send([1, 2]);
+    reasons(pair, step, ...times(3, () => [x]));
+    expect(step.reason).toBeUndefined();
+    dropout.eval();
+    const results = times(4, () => pair.run(() => step(x))).map((call) => call());
+    expect(step.reason).toBeUndefined();
+    for (const one of results) expect((await pair.fetch(one)).toArray()).toEqual([1, 2]);
+    dropout.train();
+    pair.run(() => step(x));
+    expect(step.reason).toMatch(/^it differs from the call before/);
+    const toggling = recorded((y: Tensor) => dropout.train(!dropout.training).forward(y));
+    expect(reasons(pair, toggling, ...times(3, () => [x]))[2]).toBe("it sets whether a module behaves as in training");
   });
 
   test("if a tensor from outside has another shape", () => {

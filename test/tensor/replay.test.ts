@@ -122,6 +122,17 @@ describeTensors("a recorded step", () => {
     expect(reasons(pair, step, () => [x])).toEqual(["the step has been disposed of"]);
   });
 
+  test("gives up when its plain values change all the time, until it is reset", () => {
+    using pair = new RecorderAndWorker();
+    using step = recorded((x: Tensor, by: number) => x.mul(by));
+    const x = pair.send([1]);
+    let by = 0;
+    const why = reasons(pair, step, ...times(73, () => [x, ++by]));
+    expect(why.slice(71)).toEqual([firstCalls, "its shapes or plain values change all the time"]);
+    step.reset();
+    expect(reasons(pair, step, ...times(3, () => [x, 1]))).toEqual([firstCalls, firstCalls, undefined]);
+  });
+
   test("gives up after 16 calls that were not replayed, until it is reset", () => {
     using pair = new RecorderAndWorker();
     let by = 0;

@@ -10,6 +10,8 @@ import { type FlatValue, flattenValue } from "./values.js";
 
 /** The maximum number of programs of one step. The one that was not used for the longest time is forgotten. */
 const MAX_PROGRAMS = 8;
+/** The number of programs that are forgotten without a replay, after which calls are not captured any more. */
+const MAX_FORGOTTEN = 64;
 
 /** A step whose calls can be replayed. {@link recorded} makes it. */
 export interface RecordedStep<A extends readonly unknown[], R> {
@@ -76,6 +78,8 @@ class StepCalls {
   readonly #step: (...args: readonly unknown[]) => unknown;
   /** The one that was used last comes first. */
   #programs: StepProgram[] = [];
+  /** The number of forgotten programs since the last replay. */
+  #forgotten = 0;
   #isDisposed = false;
   #plain = 0;
   #replayed = 0;
@@ -102,6 +106,8 @@ class StepCalls {
       );
     }
     if (this.#isDisposed) return this.#runPlainly(args, "the step has been disposed of");
+    if (this.#forgotten >= MAX_FORGOTTEN)
+      return this.#runPlainly(args, "its shapes or plain values change all the time");
     if (isRunning) return this.#runPlainly(args, "it is called by another recorded step");
     const recording = recordingOf(tensors);
     if (typeof recording === "string") return this.#runPlainly(args, recording);
@@ -112,6 +118,7 @@ class StepCalls {
   reset(): void {
     for (const program of this.#programs) program.forget();
     this.#programs = [];
+    this.#forgotten = 0;
   }
 
   dispose(): void {
@@ -125,7 +132,10 @@ class StepCalls {
     if (found === 0) return program;
     if (found > 0) this.#programs.splice(found, 1);
     this.#programs.unshift(program);
-    if (this.#programs.length > MAX_PROGRAMS) this.#programs.pop()!.forget();
+    if (this.#programs.length > MAX_PROGRAMS) {
+      this.#programs.pop()!.forget();
+      this.#forgotten++;
+    }
     return program;
   }
 
@@ -135,6 +145,7 @@ class StepCalls {
     const why = program.whyNotReplayed(tensors);
     if (why === undefined) {
       this.#replayed++;
+      this.#forgotten = 0;
       this.#reason = undefined;
       return program.replay(tensors);
     }
