@@ -39,6 +39,27 @@ describeTensors("a recorded step", () => {
     expect(optimizer.stateDict().steps).toEqual([5]);
   });
 
+  test("can be divided into one that computes gradients and one that uses them", async () => {
+    using pair = new RecorderAndWorker();
+    const w = parameter(pair, 1, 2);
+    const optimizer = new optim.SGD([w], { lr: 0.5 });
+    using backward = recorded((x: Tensor) => {
+      optimizer.zeroGrad();
+      w.mul(x).sum().backward();
+    });
+    using update = recorded(() => {
+      w.grad!.clamp_(-1, 1);
+      optimizer.step();
+    });
+    for (let i = 1; i <= 6; i++) {
+      pair.run(() => backward(pair.send([i, -i])));
+      pair.run(() => update());
+    }
+    expect(backward.calls).toEqual({ plain: 3, replayed: 3 });
+    expect(update.calls.replayed).toBeGreaterThan(1);
+    expect((await pair.fetch(w)).toArray()).toEqual([-2, 5]);
+  });
+
   test("sends one message per replay whose size does not depend on the operations", async () => {
     using pair = new RecorderAndWorker();
     const bytes = [10, 1000].map((operations) => {

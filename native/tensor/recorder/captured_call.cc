@@ -106,23 +106,24 @@ void CapturedCall::ClassifyLeaf(const Capture& capture, const Capture::Leaf& bef
 }
 
 void CapturedCall::TakeExternals(const Capture& capture) {
-  std::unordered_map<uint64_t, at::Tensor> gradients;
-  std::unordered_set<uint64_t> replaced;
+  std::unordered_map<uint64_t, size_t> gradients;
   for (size_t i = 0; i < leaves.size() && i < capture.leaves.size(); i++) {
-    const uint64_t number = capture.leaves[i].gradient;
-    if (leaves[i].replaced()) replaced.insert(number);
-    gradients.emplace(number, leaves[i].tensor.grad());
+    gradients.emplace(capture.leaves[i].gradient, i);
   }
   for (const auto& outer : capture.outers) {
-    if (replaced.count(outer.number) > 0) continue;
-    const at::Tensor& tensor = outer.tensor.defined() ? outer.tensor : gradients[outer.number];
+    const auto leaf = gradients.find(outer.number);
+    if (leaf != gradients.end() && leaves[leaf->second].replaced()) continue;
+    External external{outer.tensor, leaf == gradients.end() ? 0 : leaf->second, outer.requires_grad,
+                      outer.shape_version, 0};
+    const at::Tensor& tensor = TensorOf(external);
     const RecordedTensor* recorded = RecordedOf(tensor);
     if (recorded == nullptr) return Refuse("a gradient of a tensor from outside disappears");
     if (tensor.requires_grad() != outer.requires_grad)
       Refuse("it changes whether a tensor from outside requires gradients");
     if (recorded->shapeVersion() != outer.shape_version) Refuse("it changes the shape of a tensor from outside");
-    externals.push_back({tensor, outer.requires_grad, outer.shape_version, ChangesSince(outer, tensor)});
-    if (tensor.has_storage()) external_memory_.insert(tensor.storage().unsafeGetStorageImpl());
+    external.changes = ChangesSince(outer, tensor);
+    external_memory_.insert(tensor.storage().unsafeGetStorageImpl());
+    externals.push_back(std::move(external));
   }
   for (const auto& argument : capture.arguments) {
     if (SharesExternalMemory(argument.tensor)) Refuse("an argument shares memory with a tensor from outside");
@@ -149,7 +150,7 @@ void CapturedCall::TakeResults(const Capture& capture, const std::vector<at::Ten
       made.source = at;
     }
     for (size_t at = 0; at < externals.size(); at++) {
-      if (!SharesMemory(tensor, externals[at].tensor)) continue;
+      if (!SharesMemory(tensor, TensorOf(externals[at]))) continue;
       made.memory = TensorTemplate::Memory::external;
       made.source = at;
     }
@@ -190,7 +191,7 @@ void CapturedCall::ReplaceNumbers(const Capture& capture) {
   std::unordered_map<uint64_t, uint64_t> slots{{0, 0}};
   for (size_t i = 0; i < arguments.size(); i++) slots.emplace(arguments[i], 1 + i);
   for (size_t i = 0; i < externals.size(); i++)
-    slots.emplace(RecordedOf(externals[i].tensor)->reference(), 1 + arguments.size() + i);
+    slots.emplace(RecordedOf(TensorOf(externals[i]))->reference(), 1 + arguments.size() + i);
   uint64_t gradient = FirstGradient();
   for (size_t i = 0; i < leaves.size(); i++) {
     if (leaves[i].replaced()) slots.emplace(capture.leaves[i].gradient, gradient++);
@@ -226,6 +227,7 @@ std::string CapturedCall::DifferenceFrom(Recorder& recorder, const CapturedCall&
   for (size_t i = 0; i < externals.size(); i++) {
     const bool same = externals.size() == earlier.externals.size() &&
                       externals[i].tensor.unsafeGetTensorImpl() == earlier.externals[i].tensor.unsafeGetTensorImpl() &&
+                      externals[i].leaf == earlier.externals[i].leaf &&
                       externals[i].requires_grad == earlier.externals[i].requires_grad;
     if (!same) return "in the tensors from outside that it uses";
   }
@@ -283,7 +285,7 @@ void CapturedCall::WriteDefinition(Writer& out) const {
   }
   out.Put(static_cast<uint32_t>(arguments.size()));
   out.Count(externals.size());
-  for (const External& external : externals) out.Put(RecordedOf(external.tensor)->reference());
+  for (const External& external : externals) out.Put(RecordedOf(TensorOf(external))->reference());
   out.Put(static_cast<uint32_t>(first_local - first_gradient));
   out.Put(static_cast<uint32_t>(locals));
   out.Put(numbers);

@@ -31,7 +31,10 @@ struct TensorTemplate {
 class CapturedCall {
  public:
   struct External {
+    /** Undefined for a gradient, so that nothing but its leaf holds it. */
     at::Tensor tensor;
+    /** The index of the leaf of a gradient. */
+    size_t leaf;
     bool requires_grad;
     uint64_t shape_version;
     /** How often operations in place change the tensor. */
@@ -81,6 +84,10 @@ class CapturedCall {
 
   /** Returns a description of the first difference from an earlier call, or empty if they are equal. */
   std::string DifferenceFrom(Recorder& recorder, const CapturedCall& earlier) const;
+  /** Returns the tensor of an external. For a gradient, the leaf must still have the gradient that it had. */
+  const at::Tensor& TensorOf(const External& external) const {
+    return external.tensor.defined() ? external.tensor : leaves[external.leaf].tensor.grad();
+  }
   /** Returns whether an argument has the memory of a tensor from outside. */
   bool SharesExternalMemory(const at::Tensor& argument) const;
   /** Writes the definition of a program, without its number. */

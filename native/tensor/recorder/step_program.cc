@@ -121,12 +121,6 @@ std::string StepProgram::WhyNotReplayed(const std::vector<at::Tensor>& arguments
     if (arguments[i].grad().defined()) return "an argument has a gradient";
     if (last_->SharesExternalMemory(arguments[i])) return "an argument shares memory with a tensor from outside";
   }
-  for (const auto& external : last_->externals) {
-    if (external.tensor.requires_grad() != external.requires_grad)
-      return "a tensor from outside has begun or ceased to require gradients";
-    if (RecordedOf(external.tensor)->shapeVersion() != external.shape_version)
-      return "the shape of a tensor from outside has changed";
-  }
   for (const auto& leaf : last_->leaves) {
     const at::Tensor& gradient = leaf.tensor.grad();
     const RecordedTensor* recorded = RecordedOf(gradient);
@@ -145,6 +139,12 @@ std::string StepProgram::WhyNotReplayed(const std::vector<at::Tensor>& arguments
         gradient.scalar_type() != leaf.shape.scalar_type() || gradient.sizes() != leaf.shape.sizes() ||
         gradient.strides() != leaf.shape.strides())
       return "a gradient has been replaced between two calls";
+  }
+  for (const auto& external : last_->externals) {
+    if (last_->TensorOf(external).requires_grad() != external.requires_grad)
+      return "a tensor from outside has begun or ceased to require gradients";
+    if (RecordedOf(last_->TensorOf(external))->shapeVersion() != external.shape_version)
+      return "the shape of a tensor from outside has changed";
   }
   return "";
 }
@@ -177,7 +177,7 @@ void StepProgram::NoteChanges(const std::vector<at::Tensor>& arguments) const {
     if (changes > 0) targets.emplace_back(impl, impl->version_counter().current_version() + changes);
   };
   for (size_t i = 0; i < arguments.size(); i++) add(arguments[i], last_->argument_changes[i]);
-  for (const auto& external : last_->externals) add(external.tensor, external.changes);
+  for (const auto& external : last_->externals) add(last_->TensorOf(external), external.changes);
   for (const auto& [impl, version] : targets) {
     while (impl->version_counter().current_version() < version) impl->bump_version();
   }
@@ -195,7 +195,7 @@ std::vector<at::Tensor> StepProgram::CreateResults(const std::vector<at::Tensor>
       source = &arguments[result.source];
       offset += source->storage_offset();
     } else if (result.memory == TensorTemplate::Memory::external) {
-      source = &last_->externals[result.source].tensor;
+      source = &last_->TensorOf(last_->externals[result.source]);
     } else if (result.memory == TensorTemplate::Memory::gradient) {
       source = &last_->leaves[result.source].tensor.grad();
     } else if (result.source != i) {

@@ -111,7 +111,7 @@ class StepCalls {
     if (isRunning) return this.#runPlainly(args, "it is called by another recorded step");
     const recording = recordingOf(tensors);
     if (typeof recording === "string") return this.#runPlainly(args, recording);
-    const key = { recording, isCurrent: currentRecording() === recording, text, tensors };
+    const key = { recording, current: currentRecording(), text, tensors };
     return this.#callProgram(this.#programOf(key), args, tensors);
   }
 

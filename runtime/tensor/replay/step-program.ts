@@ -12,8 +12,8 @@ const MAX_CAPTURES = 16;
 /** What decides which program a call belongs to. */
 export interface CallKey {
   readonly recording: Recording;
-  /** Whether the running code belongs to the recording. If not, it makes tensors in this process. */
-  readonly isCurrent: boolean;
+  /** The recording of the running code, which makes tensors there; undefined: in this process. */
+  readonly current: Recording | undefined;
   /** The text of the arguments without their tensors. */
   readonly text: string;
   readonly tensors: readonly Tensor[];
@@ -33,11 +33,11 @@ export class StepProgram {
     this.#native = addon().newStepProgram(key.recording.recorder, key.tensors);
   }
 
-  matches({ recording, isCurrent, text, tensors }: CallKey): boolean {
+  matches({ recording, current, text, tensors }: CallKey): boolean {
     const own = this.#key;
     return (
       recording === own.recording &&
-      isCurrent === own.isCurrent &&
+      current === own.current &&
       text === own.text &&
       addon().matchesStep(this.#native, tensors)
     );
@@ -45,6 +45,12 @@ export class StepProgram {
 
   /** Returns why a call cannot be replayed; undefined if it can. */
   whyNotReplayed(tensors: readonly Tensor[]): string | undefined {
+    const why = this.#findObstacle(tensors);
+    this.#lastReason = why ?? this.#lastReason;
+    return why;
+  }
+
+  #findObstacle(tensors: readonly Tensor[]): string | undefined {
     const why = addon().whyNotReplayed(this.#native, tensors);
     if (why !== "") return why;
     for (const check of this.#effects!.checks) {
