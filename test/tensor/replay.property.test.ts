@@ -57,7 +57,75 @@ const world: fc.Arbitrary<WorldPlan> = fc.record({
   events: fc.array(part, { minLength: 2, maxLength: 6 }).map((parts) => parts.flat()),
 });
 
+const plan = (steps: Partial<StepPlan>[], ...events: Event[]): WorldPlan => ({
+  optimizer: "SGD",
+  steps: steps.map((one) => ({ body: [], gradients: "none", clip: false, optimize: false, results: [], ...one })),
+  events,
+});
+const calling = (given: Partial<Event & { kind: "call" }> = {}): Event => ({
+  ...({ kind: "call", step: 0, rows: 2, from: "known", by: 3, noGrad: false } as const),
+  ...given,
+});
+
+/** Counterexamples of the property, as they were found. */
+const found: [string, WorldPlan][] = [
+  [
+    "code of a step looks at gradients of tensors that its operations do not use",
+    plan([{ clip: true }], calling(), calling(), { kind: "replace gradient" }, calling()),
+  ],
+  [
+    "several results share memory",
+    plan([{ results: ["hidden", "view", "gradient"] }], ...Array.from({ length: 4 }, () => calling())),
+  ],
+  [
+    "code of a step attaches gradients that are other tensors",
+    plan([{ gradients: "flat" }], calling(), calling(), calling(), { kind: "replace gradient" }, calling()),
+  ],
+  [
+    "a call that is not compared has other numbers of optimizers",
+    plan(
+      [{ gradients: "remove", optimize: true }],
+      ...[calling({ rows: 4 }), calling({ rows: 4 }), calling({ rows: 4 }), calling()],
+      { kind: "replace gradient" },
+      ...[calling({ rows: 4 }), calling({ rows: 4 }), calling(), calling()],
+    ),
+  ],
+  [
+    "a parameter that requires no gradient has one",
+    plan(
+      [{ body: ["bias"], gradients: "accumulate", optimize: true }],
+      ...[calling(), { kind: "freeze" } as const, calling(), calling(), calling()],
+      ...[{ kind: "remove gradients" } as const, calling(), calling()],
+    ),
+  ],
+  [
+    "an argument is a tensor that the step changes",
+    plan(
+      [{ body: ["weights", "change table"], gradients: "flat" }],
+      ...Array.from({ length: 3 }, () => calling({ from: "new" })),
+      calling({ from: "table" }),
+    ),
+  ],
+  [
+    "one step replaces the gradients that another one uses",
+    plan(
+      [
+        { body: ["weights"], gradients: "flat", optimize: true, results: ["loss"] },
+        { body: ["change argument"], gradients: "remove", optimize: true },
+      ],
+      ...Array.from({ length: 6 }, () => [calling(), calling({ step: 1, from: "new" })]).flat(),
+    ),
+  ],
+];
+
 describeTensors("recorded steps", () => {
+  test.each(found)("equal plain steps if %s", async (_, example) => {
+    const plain = await runWorld(example, false);
+    const one = await runWorld(example, true);
+    expect(one.seen).toEqual(plain.seen);
+    expect(one.tensors).toBe(plain.tensors);
+  });
+
   test("equal plain steps in everything that can be seen", { timeout: 600_000 }, async () => {
     let replayed = 0;
     await fc.assert(

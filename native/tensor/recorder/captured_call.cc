@@ -71,7 +71,8 @@ void CapturedCall::Classify(const Capture& capture) {
                                      return one.unsafeGetTensorImpl() == leaf.tensor.unsafeGetTensorImpl();
                                    });
   for (const auto& leaf : capture.leaves) ClassifyLeaf(capture, leaf);
-  TakeExternals(capture);
+  // Otherwise, the call has been refused because of a leaf.
+  if (leaves.size() == capture.leaves.size()) TakeExternals(capture);
   // The first call shows which gradients are looked at before the next one.
   if (!expected)
     Refuse(capture.leaves.empty() ? "its first calls are recorded"
@@ -107,7 +108,7 @@ void CapturedCall::ClassifyLeaf(const Capture& capture, const Capture::Leaf& bef
 
 void CapturedCall::TakeExternals(const Capture& capture) {
   std::unordered_map<uint64_t, size_t> gradients;
-  for (size_t i = 0; i < leaves.size() && i < capture.leaves.size(); i++) {
+  for (size_t i = 0; i < leaves.size(); i++) {
     gradients.emplace(capture.leaves[i].gradient, i);
   }
   for (const auto& outer : capture.outers) {

@@ -13,12 +13,20 @@ const MAX_PROGRAMS = 8;
 /** The number of programs that are forgotten without a replay, after which calls are not captured any more. */
 const MAX_FORGOTTEN = 64;
 
+/** The number of calls of a step by their kind. */
+export interface StepCounts {
+  /** The number of calls that have run the function. */
+  readonly plain: number;
+  /** The number of calls that were replayed. */
+  readonly replayed: number;
+}
+
 /** A step whose calls can be replayed. {@link recorded} makes it. */
 export interface RecordedStep<A extends readonly unknown[], R> {
   /** Calls the step. */
   (...args: A): R;
-  /** The number of calls by their kind: those that have run the function, and those that were replayed. */
-  readonly calls: { readonly plain: number; readonly replayed: number };
+  /** The number of calls so far. */
+  readonly calls: StepCounts;
   /** The reason why the last call was not replayed. Undefined if it was. */
   readonly reason: string | undefined;
   /** Forgets all earlier calls, so that the next calls run the function. */
@@ -89,7 +97,7 @@ class StepCalls {
     this.#step = step;
   }
 
-  get counts(): { readonly plain: number; readonly replayed: number } {
+  get counts(): StepCounts {
     return { plain: this.#plain, replayed: this.#replayed };
   }
 
