@@ -8,7 +8,9 @@ import { addresses, sanitized, testsOf, withFolder } from "./sanitizers.mjs";
 
 const tests = process.argv.includes("--full")
   ? ["test/tensor"]
-  : ["recorded", "gradients", "hostile", "communicator"].map((name) => `test/tensor/${name}.test.ts`);
+  : ["recorded", "gradients", "hostile", "hostile-programs", "replay", "not-replayed", "communicator"].map(
+      (name) => `test/tensor/${name}.test.ts`,
+    );
 
 /** The files that decide the result: those of the addon and of its build, of the runtime that drives it, and of the tests. */
 const places = [

@@ -18,7 +18,7 @@ import { newestTorch, noWheels, prepareWheels, torchFolder, torchVersions, versi
 
 const full = process.argv.includes("--full");
 const versions = full ? torchVersions : [newestTorch];
-const few = ["recorded", "gradients", "local", "hostile", "gloo", "mesh", "nn"].map(
+const few = ["recorded", "gradients", "local", "hostile", "replay", "not-replayed", "gloo", "mesh", "nn"].map(
   (name) => `test/tensor/${name}.test.ts`,
 );
 

@@ -10,6 +10,7 @@
 #include "binding/gradient_functions.h"
 #include "binding/process_functions.h"
 #include "binding/recorder_functions.h"
+#include "binding/step_functions.h"
 #include "binding/stream_functions.h"
 #include "binding/tensor.h"
 #include "libtorch/allocator.h"
@@ -87,6 +88,16 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("recorderNumber", RecorderNumber);
   add("closeRecorder", CloseRecorder);
   add("recordedReferenceOf", RecordedReferenceOf);
+  add("newStepProgram", NewStepProgram);
+  add("matchesStep", MatchesStep);
+  add("beginCapture", BeginCapture);
+  add("endCapture", EndCapture);
+  add("cancelCapture", CancelCapture);
+  add("detachResult", DetachResult);
+  add("markNumbers", MarkNumbers);
+  add("whyNotReplayed", WhyNotReplayed);
+  add("replayStep", ReplayStep);
+  add("forgetStep", ForgetStep);
   add("newStream", NewStream);
   add("submitCommands", SubmitCommands);
   add("putTensor", PutTensor);

@@ -25,6 +25,11 @@ export interface NativeRecorder {
   readonly __recorder: unique symbol;
 }
 
+/** The calls of a step with arguments of certain shapes; an object of the addon. */
+export interface NativeStepProgram {
+  readonly __stepProgram: unique symbol;
+}
+
 /** A stream that executes commands; an object of the addon. */
 export interface NativeStream {
   readonly __stream: unique symbol;
@@ -160,6 +165,35 @@ export interface TensorAddon<T extends object = object> {
   closeRecorder(recorder: NativeRecorder): void;
   /** Returns the numbers of the recorder and of the tensor, or null for a tensor of this process. */
   recordedReferenceOf(tensor: T): readonly [recorder: number, reference: number] | null;
+
+  /** @param args tensors of the recorder, as for the following functions */
+  newStepProgram(recorder: NativeRecorder, args: readonly T[]): NativeStepProgram;
+  /** Returns whether arguments have the shapes, types and strides of those of the program. */
+  matchesStep(program: NativeStepProgram, args: readonly T[]): boolean;
+  /** Captures what is recorded from now on, until `endCapture` or `cancelCapture`. */
+  beginCapture(program: NativeStepProgram, args: readonly T[]): void;
+  /**
+   * @param numbers the number of marked numbers
+   * @param refusal why the call cannot be replayed, or empty
+   * @returns whether replays would repeat this call, and why the next call is not replayed, or empty
+   */
+  endCapture(
+    program: NativeStepProgram,
+    results: readonly T[],
+    numbers: number,
+    refusal: string,
+  ): { readonly compared: boolean; readonly why: string };
+  cancelCapture(program: NativeStepProgram): void;
+  /** Returns the tensor without its gradient. `site` is the recorded call site, a number from `addCallSite`. */
+  detachResult(tensor: T, site: number): T;
+  /** Sets whether the numbers of the next operation change from replay to replay. Has no effect outside of a capture. */
+  markNumbers(marks: boolean): void;
+  /** Returns why a call cannot be replayed, or an empty text. */
+  whyNotReplayed(program: NativeStepProgram, args: readonly T[]): string;
+  /** Must follow `whyNotReplayed`. Returns the results. */
+  replayStep(program: NativeStepProgram, args: readonly T[], numbers: Float64Array): T[];
+  /** Forgets the captured calls, and the program of the workers. */
+  forgetStep(program: NativeStepProgram): void;
 
   /**
    * @param refuseNaN whether an operation that produces NaN fails

@@ -37,6 +37,7 @@ export { manualSeed } from "./operation/manual-seed.js";
 /** Optimizers, which change parameters by their gradients. */
 export * as optim from "./optim/index.js";
 export { type RemoteFunction, remote } from "./remote/index.js";
+export { type RecordedStep, recorded, type StepCounts } from "./replay/recorded.js";
 export {
   type LoadOptions,
   loadTensors,

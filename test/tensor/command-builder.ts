@@ -1,5 +1,17 @@
 /** Commands for tensors, written by hand: also such as no controller would write. The format is that of native/tensor/commands/format.h. */
 
+/** The parts of a program; counts are 0 and lists are empty by default. */
+export interface ProgramParts {
+  readonly arguments?: number;
+  readonly externals?: number[];
+  readonly gradients?: number;
+  readonly locals?: number;
+  readonly numbers?: number;
+  readonly body: CommandBuilder;
+  readonly kept?: number[];
+  readonly replacements?: number[];
+}
+
 export class CommandBuilder {
   readonly #bytes: number[] = [];
 
@@ -63,6 +75,36 @@ export class CommandBuilder {
       .u64(elements.length)
       .u32(4 * elements.length)
       .#put(Float32Array.from(elements));
+  }
+  /** A program. Its body contains slots instead of references. */
+  define(program: number, { body, ...parts }: ProgramParts): this {
+    const bytes = body.done();
+    this.u8(7)
+      .u32(program)
+      .u32(parts.arguments ?? 0)
+      .results(...(parts.externals ?? []))
+      .u32(parts.gradients ?? 0)
+      .u32(parts.locals ?? 0)
+      .u32(parts.numbers ?? 0)
+      .u32(bytes.length);
+    this.#bytes.push(...bytes);
+    return this.results(...(parts.kept ?? [])).results(...(parts.replacements ?? []));
+  }
+  forget(program: number): this {
+    return this.u8(8).u32(program);
+  }
+  bind(program: number, ...gradients: number[]): this {
+    return this.u8(9)
+      .u32(program)
+      .results(...gradients);
+  }
+  replay(program: number, given: number[], base: number | bigint, numbers: number[] = []): this {
+    return this.u8(10)
+      .u32(program)
+      .results(...given)
+      .u64(base)
+      .u32(numbers.length)
+      .#put(Float64Array.from(numbers));
   }
   done(): Uint8Array {
     return Uint8Array.from(this.#bytes);

@@ -2,7 +2,12 @@
 
 import { type Tensor, tensor } from "../../runtime/tensor/index.js";
 import { addon } from "../../runtime/tensor/operation/addon.js";
-import { type Recording, runWithRecording } from "../../runtime/tensor/operation/recording.js";
+import {
+  beginRecording,
+  endRecording,
+  type Recording,
+  runWithRecording,
+} from "../../runtime/tensor/operation/recording.js";
 
 export class RecorderAndWorker implements Recording {
   readonly recorder = addon().newRecorder();
@@ -10,6 +15,7 @@ export class RecorderAndWorker implements Recording {
 
   constructor(rank = 0) {
     this.stream = addon().newStream(rank, 1, false, "cpu", rank);
+    beginRecording(this);
   }
 
   check(): void {}
@@ -51,7 +57,7 @@ export class RecorderAndWorker implements Recording {
 
   close(): void {
     addon().closeStream(this.stream);
-    addon().closeRecorder(this.recorder);
+    endRecording(this);
   }
 
   [Symbol.dispose](): void {

@@ -157,6 +157,14 @@ std::shared_ptr<Recorder> RecorderOf(Environment& environment, const torch::jit:
   return tensors ? found : environment.recorder;
 }
 
+/** A replay of a step does not repeat what operations change in this process. */
+void NoteLocalCall(const Op& op) {
+  Recorder* capturing = Recorder::Capturing();
+  if (capturing == nullptr) return;
+  if (std::any_of(op.parameters.begin(), op.parameters.end(), [](const Parameter& one) { return one.written; }))
+    capturing->RefuseCapture("it changes a tensor of this process");
+}
+
 /** Fills missing device arguments with the device of recorded tensors, for operations that create tensors. */
 void ChooseDevice(const Op& op, torch::jit::Stack& stack) {
   for (size_t i = 0; i < op.parameters.size(); i++) {
@@ -190,6 +198,7 @@ Napi::Value Call(const Napi::CallbackInfo& info) {
     auto& environment = Environment::Of(env);
     const auto recorder = RecorderOf(environment, stack);
     if (!recorder) {
+      NoteLocalCall(*chosen);
       chosen->handle.callBoxed(stack);
       return ResultsOf(env, stack);
     }

@@ -47,12 +47,15 @@ void Environment::Begin(Napi::Env env) {
   napi_add_env_cleanup_hook(env, End, environment);
 }
 
+void Environment::NoteRecording(Napi::Env env, Recorder& recorder) {
+  if (!recorder.NeedsNotice()) return;
+  napi_value number = nullptr;
+  if (napi_create_double(env, static_cast<double>(recorder.id()), &number) != napi_ok) throw Ending{};
+  CallFunction(env, noteRecorded, 1, &number);
+}
+
 size_t Environment::BeginRecording(Napi::Env env, Recorder& recorder) {
-  if (recorder.NeedsNotice()) {
-    napi_value number = nullptr;
-    if (napi_create_double(env, static_cast<double>(recorder.id()), &number) != napi_ok) throw Ending{};
-    CallFunction(env, noteRecorded, 1, &number);
-  }
+  NoteRecording(env, recorder);
   return Site(env);
 }
 

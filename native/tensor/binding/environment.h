@@ -61,7 +61,12 @@ struct Environment {
   /** Returns the state of the environment that a call comes from. */
   static Environment& Of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
   /**
-   * Prepares the recording of an operation: tells JavaScript of commands that must be sent, and finds the call site.
+   * Called before something is recorded: tells JavaScript of commands that must be sent.
+   * @throws Ending
+   */
+  void NoteRecording(Napi::Env env, Recorder& recorder);
+  /**
+   * Prepares the recording of an operation: like `NoteRecording`, and finds the call site.
    * @returns an index of `sites`
    * @throws Ending
    */

@@ -31,6 +31,7 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
     const auto& recorder = recorded->recorder();
     const RecordingScope recording(recorder, environment.sites, environment.BeginRecording(env, *recorder));
     const EngineRecordingScope everywhere(recorder);
+    for (const at::Tensor& output : outputs) Recorder::NoteUse(output, false);
     return run();
   });
 }
@@ -38,26 +39,33 @@ Napi::Value WithEngine(const Napi::CallbackInfo& info, const std::vector<at::Ten
 }  // namespace
 
 Napi::Value RequiresGrad(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), TensorOf(info, 0, "tensor").requires_grad());
+  const at::Tensor& tensor = TensorOf(info, 0, "tensor");
+  Recorder::NoteUse(tensor, false);
+  return Napi::Boolean::New(info.Env(), tensor.requires_grad());
 }
 
 Napi::Value SetRequiresGrad(const Napi::CallbackInfo& info) {
   const at::Tensor& tensor = TensorOf(info, 0, "tensor");
   return Guarded(info.Env(), "require gradients", [&] {
+    Recorder::NoteUse(tensor, false);
     tensor.set_requires_grad(Flag(info, 1));
     return info.Env().Undefined();
   });
 }
 
 Napi::Value GradOf(const Napi::CallbackInfo& info) {
-  return Guarded(info.Env(), "read a gradient",
-                 [&] { return NewTensor(info.Env(), TensorOf(info, 0, "tensor").grad()); });
+  const at::Tensor& tensor = TensorOf(info, 0, "tensor");
+  return Guarded(info.Env(), "read a gradient", [&] {
+    Recorder::NoteUse(tensor, true);
+    return NewTensor(info.Env(), tensor.grad());
+  });
 }
 
 Napi::Value SetGrad(const Napi::CallbackInfo& info) {
   const at::Tensor& tensor = TensorOf(info, 0, "tensor");
   const at::Tensor gradient = info[1].IsNull() ? at::Tensor() : TensorOf(info, 1, "gradient");
   return Guarded(info.Env(), "set a gradient", [&] {
+    Recorder::NoteUse(tensor, true);
     TORCH_CHECK(
         !gradient.defined() || (gradient.sizes() == tensor.sizes() && gradient.options().type_equal(tensor.options())),
         "it must have the shape, dtype and mesh of its tensor");

@@ -13,7 +13,9 @@ using RecorderHandle = std::shared_ptr<Recorder>;
 
 const napi_type_tag kRecorder = {0x76696365726f7931, 0x7265636f72646572};
 
-const RecorderHandle& RecorderArgument(const Napi::CallbackInfo& info, size_t index) {
+}  // namespace
+
+const std::shared_ptr<Recorder>& RecorderArgument(const Napi::CallbackInfo& info, size_t index) {
   bool is = false;
   void* data = nullptr;
   if (!info[index].IsObject() || napi_check_object_type_tag(info.Env(), info[index], &kRecorder, &is) != napi_ok ||
@@ -22,8 +24,6 @@ const RecorderHandle& RecorderArgument(const Napi::CallbackInfo& info, size_t in
   }
   return *static_cast<RecorderHandle*>(data);
 }
-
-}  // namespace
 
 Napi::Value NewRecorder(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();

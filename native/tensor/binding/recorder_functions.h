@@ -2,6 +2,13 @@
 #pragma once
 #include <napi.h>
 
+#include <memory>
+
+class Recorder;
+
+/** @throws TypeError if the argument is not a recorder */
+const std::shared_ptr<Recorder>& RecorderArgument(const Napi::CallbackInfo& info, size_t index);
+
 /** `newRecorder() -> recorder`: the first call registers the device of recorded tensors with libtorch. */
 Napi::Value NewRecorder(const Napi::CallbackInfo& info);
 /** `useRecorder(recorder | null)`: selects the recorder of operations without tensors. */

@@ -1,5 +1,5 @@
 /** Checks whether the argument of a command has the type that its operation expects. */
-#include "executor/batch.h"
+#include "executor/command_reader.h"
 #include "libtorch/dtype.h"
 
 namespace {
@@ -56,6 +56,10 @@ bool MatchesParameter(Argument& argument, const Parameter& parameter) {
       return list && kind == Kind::tensor && !parameter.optionalElements;
     case Tag::optionalReferences:
       return list && kind == Kind::tensor && parameter.optionalElements;
+    case Tag::variable:
+      return !list && (kind == Kind::real || kind == Kind::scalar);
+    case Tag::variables:
+      return list && kind == Kind::scalar;
   }
   return false;
 }

@@ -1,17 +1,18 @@
 #include "executor/batch.h"
 
-#include <algorithm>
-#include <unordered_set>
-
 #include "commands/forbidden.h"
-#include "executor/reader.h"
 
 namespace {
 
 class BatchReader {
  public:
-  BatchReader(const std::vector<uint8_t>& bytes, const Definitions& definitions, const HasReference& has)
-      : in_(bytes), known_(definitions), has_(has) {}
+  BatchReader(const std::vector<uint8_t>& bytes, const AllDefinitions& definitions, const KnownTensors& tensors)
+      : in_(bytes),
+        known_(definitions),
+        references_(tensors),
+        commands_(in_, known_, added_, references_, nullptr),
+        program_count_(definitions.programs.size()),
+        program_bytes_(definitions.program_bytes) {}
 
   std::vector<Step> Read() {
     std::vector<Step> steps;
@@ -29,16 +30,26 @@ class BatchReader {
   }
 
   /** Adds the definitions of this batch to those of earlier batches. */
-  void Define(Definitions& definitions) {
+  void Define(AllDefinitions& definitions) {
     definitions.ops.insert(definitions.ops.end(), added_.ops.begin(), added_.ops.end());
     definitions.sites.insert(definitions.sites.end(), added_.sites.begin(), added_.sites.end());
+    for (auto& [number, program] : programs_) {
+      if (program.program) {
+        definitions.programs[number] = std::move(program);
+      } else {
+        definitions.programs.erase(number);
+      }
+    }
+    definitions.program_bytes = program_bytes_;
   }
+
+  uint64_t highest() const { return references_.highest(); }
 
  private:
   /** @returns whether the command is to be executed */
   bool ReadStep(Step& step) {
     const auto command = in_.Get<uint8_t>();
-    step.command = static_cast<Command>(command);
+    if (commands_.Read(command, step)) return true;
     switch (step.command) {
       case Command::defineOp:
         DefineOp();
@@ -46,24 +57,21 @@ class BatchReader {
       case Command::defineSite:
         added_.sites.push_back(in_.Text());
         return false;
-      case Command::call:
-        Call(step);
+      case Command::define:
+        DefineProgram();
+        return false;
+      case Command::forget:
+        Forget();
+        return false;
+      case Command::bind:
+        Bind();
+        return false;
+      case Command::replay:
+        ReadReplay(step);
         return true;
-      case Command::drop:
-        step.references = in_.List<uint64_t>();
-        for (const uint64_t reference : step.references) Drop(reference);
-        return true;
-      case Command::seed:
-        step.seed = in_.Get<uint64_t>();
-        step.ranks = in_.Boolean();
-        return true;
-      case Command::put:
-        step.references.push_back(in_.Get<uint64_t>());
-        step.constant = in_.Constant();
-        Create(step.references.back());
-        return true;
+      default:
+        throw std::runtime_error("unknown command " + std::to_string(command));
     }
-    throw std::runtime_error("unknown command " + std::to_string(command));
   }
 
   void DefineOp() {
@@ -79,147 +87,97 @@ class BatchReader {
     added_.ops.push_back(op);
   }
 
-  const Op& OpOf(uint32_t number) const {
-    if (number < known_.ops.size()) return *known_.ops[number];
-    number -= static_cast<uint32_t>(known_.ops.size());
-    if (number >= added_.ops.size()) throw std::runtime_error("it calls an undefined operation");
-    return *added_.ops[number];
+  /** Returns a program, or null. */
+  const DefinedProgram* Find(uint32_t number) const {
+    const auto changed = programs_.find(number);
+    if (changed != programs_.end()) return changed->second.program ? &changed->second : nullptr;
+    const auto found = known_.programs.find(number);
+    return found != known_.programs.end() ? &found->second : nullptr;
   }
 
-  void Call(Step& step) {
-    step.op = &OpOf(in_.Get<uint32_t>());
-    step.site = in_.Get<uint32_t>();
-    if (step.site >= known_.sites.size() + added_.sites.size())
-      throw std::runtime_error("it has an undefined call site");
-    for (const auto& parameter : step.op->parameters) {
-      step.arguments.push_back(ReadArgument());
-      if (MatchesParameter(step.arguments.back(), parameter)) continue;
-      throw std::runtime_error("argument '" + parameter.name + "' of " + step.op->name + " has a wrong type");
-    }
-    step.references = in_.List<uint64_t>();
-    const auto& returns = step.op->handle.schema().returns();
-    const bool fixed = std::none_of(returns.begin(), returns.end(), [](const c10::Argument& result) {
-      return result.type()->kind() == c10::TypeKind::ListType;
-    });
-    if (fixed && step.references.size() != returns.size())
-      throw std::runtime_error(step.op->name + " has another number of results");
-    for (const uint64_t reference : step.references) {
-      if (reference != 0) Create(reference);
-    }
+  const DefinedProgram& ProgramOf(uint32_t number) const {
+    const DefinedProgram* found = Find(number);
+    if (found == nullptr) throw std::runtime_error("there is no program " + std::to_string(number));
+    return *found;
   }
 
-  Argument ReadArgument() {
-    Argument argument{};
-    const auto tag = in_.Get<uint8_t>();
-    argument.tag = static_cast<Tag>(tag);
-    switch (argument.tag) {
-      case Tag::none:
-        return argument;
-      case Tag::undefined:
-        argument.value = at::Tensor();
-        return argument;
-      case Tag::reference:
-        argument.references.push_back(in_.Get<uint64_t>());
-        Use(argument.references.back());
-        return argument;
-      case Tag::constant:
-        argument.value = in_.Constant();
-        return argument;
-      case Tag::integer:
-        argument.value = in_.Get<int64_t>();
-        return argument;
-      case Tag::real:
-        argument.value = in_.Get<double>();
-        return argument;
-      case Tag::complex: {
-        const auto real = in_.Get<double>();
-        argument.value = c10::complex<double>(real, in_.Get<double>());
-        return argument;
-      }
-      case Tag::boolean:
-        argument.value = in_.Boolean();
-        return argument;
-      case Tag::text:
-        argument.value = in_.Text();
-        return argument;
-      case Tag::device:
-        argument.value = c10::Device(c10::DeviceType::CPU);
-        return argument;
-      case Tag::integers:
-        argument.value = in_.List<int64_t>();
-        return argument;
-      case Tag::reals:
-        argument.value = in_.List<double>();
-        return argument;
-      case Tag::booleans: {
-        c10::List<bool> list;
-        for (uint32_t left = in_.Count(1); left > 0; left--) list.push_back(in_.Boolean());
-        argument.value = list;
-        return argument;
-      }
-      case Tag::scalars:
-        argument.value = ReadScalars();
-        return argument;
-      case Tag::references:
-      case Tag::optionalReferences:
-        argument.references = in_.List<uint64_t>();
-        for (const uint64_t reference : argument.references) {
-          if (reference != 0 || argument.tag == Tag::references) Use(reference);
-        }
-        return argument;
-    }
-    throw std::runtime_error("unknown argument tag " + std::to_string(tag));
+  void DefineProgram() {
+    const auto number = in_.Get<uint32_t>();
+    if (Find(number) != nullptr) throw std::runtime_error("there is a program " + std::to_string(number) + " already");
+    auto program = ReadProgram(in_, known_, added_);
+    program_count_++;
+    program_bytes_ += program->bytes;
+    if (program_count_ > kMaxPrograms || program_bytes_ > kMaxProgramBytes)
+      throw std::runtime_error("there are too many programs");
+    for (const uint64_t reference : program->externals) references_.Use(reference);
+    programs_[number] = {std::move(program), nullptr};
   }
 
-  c10::List<at::Scalar> ReadScalars() {
-    c10::List<at::Scalar> list;
-    for (uint32_t left = in_.Count(2); left > 0; left--) {
-      const auto tag = static_cast<Tag>(in_.Get<uint8_t>());
-      if (tag == Tag::integer) {
-        list.push_back(in_.Get<int64_t>());
-      } else if (tag == Tag::real) {
-        list.push_back(in_.Get<double>());
-      } else if (tag == Tag::boolean) {
-        list.push_back(in_.Boolean());
-      } else {
-        throw std::runtime_error("a list of numbers contains another type");
-      }
-    }
-    return list;
+  void Forget() {
+    const auto number = in_.Get<uint32_t>();
+    program_bytes_ -= ProgramOf(number).program->bytes;
+    program_count_--;
+    programs_[number] = {};
   }
 
-  bool Has(uint64_t reference) const {
-    if (created_.count(reference) > 0) return true;
-    return dropped_.count(reference) == 0 && has_(reference);
+  void Bind() {
+    const auto number = in_.Get<uint32_t>();
+    const auto program = ProgramOf(number).program;
+    auto bound = std::make_shared<BoundGradients>();
+    bound->references = in_.List<uint64_t>();
+    bound->set.insert(bound->references.begin(), bound->references.end());
+    if (bound->references.size() != program->gradients || bound->set.size() != program->gradients)
+      throw std::runtime_error("a program has other gradients");
+    for (const uint64_t reference : program->externals) {
+      if (bound->set.count(reference) > 0) throw std::runtime_error("a gradient is another tensor of the program, too");
+    }
+    programs_[number] = {program, std::move(bound)};
   }
-  void Use(uint64_t reference) const {
-    if (!Has(reference)) throw std::runtime_error("there is no tensor " + std::to_string(reference));
-  }
-  void Create(uint64_t reference) {
-    if (reference == 0 || Has(reference))
-      throw std::runtime_error("there is a tensor " + std::to_string(reference) + " already");
-    created_.insert(reference);
-  }
-  void Drop(uint64_t reference) {
-    Use(reference);
-    if (created_.erase(reference) == 0) dropped_.insert(reference);
+
+  void ReadReplay(Step& step) {
+    const auto number = in_.Get<uint32_t>();
+    const DefinedProgram& defined = ProgramOf(number);
+    auto replay = std::make_shared<Replay>();
+    replay->program = defined.program;
+    replay->gradients = defined.gradients;
+    replay->arguments = in_.List<uint64_t>();
+    replay->base = in_.Get<uint64_t>();
+    replay->numbers = in_.List<double>();
+    const Program& program = *defined.program;
+    if (replay->arguments.size() != program.arguments || replay->numbers.size() != program.numbers)
+      throw std::runtime_error("the program takes another number of arguments");
+    if (program.gradients > 0 && !replay->gradients) throw std::runtime_error("the program has no gradients yet");
+    for (const uint64_t reference : replay->arguments) {
+      references_.Use(reference);
+      if (replay->gradients && replay->gradients->set.count(reference) > 0)
+        throw std::runtime_error("a gradient is another tensor of the program, too");
+    }
+    for (const uint64_t reference : program.externals) references_.Use(reference);
+    if (replay->gradients) {
+      for (const uint64_t reference : replay->gradients->references) references_.Use(reference);
+    }
+    references_.CheckUnused(replay->base, program.locals);
+    for (const uint64_t slot : program.kept) references_.Create(replay->base + (slot - program.firstLocal()));
+    step.replay = std::move(replay);
   }
 
   Reader in_;
-  const Definitions& known_;
+  const AllDefinitions& known_;
   Definitions added_;
-  const HasReference& has_;
-  /** The tensors that this batch creates and does not drop. */
-  std::unordered_set<uint64_t> created_;
-  /** The tensors from before this batch that it drops. */
-  std::unordered_set<uint64_t> dropped_;
+  BatchReferences references_;
+  CommandReader commands_;
+  /** The programs that this batch defines or changes; without a program if it forgets it. */
+  std::unordered_map<uint32_t, DefinedProgram> programs_;
+  size_t program_count_;
+  size_t program_bytes_;
 };
 
 }  // namespace
 
-std::vector<Step> ReadBatch(const std::vector<uint8_t>& bytes, Definitions& definitions, const HasReference& has) {
-  BatchReader reader(bytes, definitions, has);
+std::vector<Step> ReadBatch(const std::vector<uint8_t>& bytes, AllDefinitions& definitions, KnownTensors& known) {
+  BatchReader reader(bytes, definitions, known);
   auto steps = reader.Read();
   reader.Define(definitions);
+  known.highest = reader.highest();
   return steps;
 }

@@ -1,5 +1,7 @@
 #include "executor/executor.h"
 
+#include <algorithm>
+
 #include "collectives/agreement.h"
 #include "collectives/operations.h"
 #include "libtorch/error_text.h"
@@ -25,22 +27,43 @@ c10::Storage StorageOf(const at::Tensor& tensor) {
 }  // namespace
 
 void Executor::Execute(const std::vector<uint8_t>& batch) {
-  const auto steps =
-      ReadBatch(batch, definitions_, [this](uint64_t reference) { return entries_.count(reference) > 0; });
-  for (const Step& step : steps) {
-    switch (step.command) {
-      case Command::call:
-        Call(step);
-        break;
-      case Command::drop:
-        for (const uint64_t reference : step.references) entries_.erase(reference);
-        break;
-      case Command::seed:
-        SeedProcess(step.ranks ? MixSeed(step.seed, rank_) : step.seed, device_);
-        break;
-      default:
-        entries_[step.references.front()] = EntryOf(step.constant);
-    }
+  for (const Step& step : ReadBatch(batch, definitions_, known_)) ExecuteStep(step, {});
+}
+
+void Executor::ExecuteStep(const Step& step, const Frame& frame) {
+  switch (step.command) {
+    case Command::call:
+      return Call(step, frame);
+    case Command::drop:
+      for (const uint64_t reference : step.references) entries_.erase(frame.Of(reference));
+      return;
+    case Command::seed:
+      return SeedProcess(step.ranks ? MixSeed(step.seed, rank_) : step.seed, device_);
+    case Command::replay:
+      return RunProgram(*step.replay);
+    default:
+      // A program keeps its constants, and operations in place change the tensor.
+      entries_[frame.Of(step.references.front())] =
+          EntryOf(frame.slots == nullptr ? step.constant : step.constant.clone());
+  }
+}
+
+void Executor::RunProgram(const Replay& replay) {
+  const Program& program = *replay.program;
+  std::vector<uint64_t> slots{0};
+  slots.reserve(program.firstLocal() + program.locals);
+  const auto append = [&](const std::vector<uint64_t>& more) { slots.insert(slots.end(), more.begin(), more.end()); };
+  append(replay.arguments);
+  append(program.externals);
+  if (replay.gradients) append(replay.gradients->references);
+  for (uint32_t i = 0; i < program.locals; i++) slots.push_back(replay.base + i);
+  const Frame frame{&slots, &replay.numbers};
+  for (const Step& step : program.steps) ExecuteStep(step, frame);
+  for (size_t i = 0; i < program.replacements.size(); i++) {
+    const auto made = entries_.find(slots[program.replacements[i]]);
+    Entry gradient = std::move(made->second);
+    entries_.erase(made);
+    entries_[replay.gradients->references[i]] = std::move(gradient);
   }
 }
 
@@ -61,6 +84,7 @@ void Executor::Put(uint64_t reference, const at::Tensor& tensor) {
   if (reference == 0 || !entries_.emplace(reference, EntryOf(tensor)).second) {
     throw std::runtime_error("there is a tensor " + std::to_string(reference) + " already");
   }
+  known_.highest = std::max(known_.highest, reference);
 }
 
 void Executor::PutFailure(uint64_t reference, std::string op, std::string site, std::string message) {
@@ -85,14 +109,15 @@ void Executor::Connect(std::shared_ptr<Communicator> communicator, std::vector<s
   sizes_ = std::move(sizes);
 }
 
-void Executor::Call(const Step& step) {
+void Executor::Call(const Step& step, const Frame& frame) {
   calls_++;
   torch::jit::Stack stack;
   const CollectiveContext context{communicator_.get(), nccl_.get(), sizes_, step.op->name,
                                   definitions_.sites[step.site]};
-  if (const auto failure = GatherArguments(step, context.site, stack)) {
+  if (const auto failure = GatherArguments(step, frame, context.site, stack)) {
     // The other processes wait until this one takes part in a collective operation.
-    Fail(step, IsCollective(step.op->name) ? AgreeOnFailure(context, failure, stack.at(1).toIntVector()) : failure);
+    Fail(step, frame,
+         IsCollective(step.op->name) ? AgreeOnFailure(context, failure, stack.at(1).toIntVector()) : failure);
     return;
   }
   try {
@@ -109,24 +134,26 @@ void Executor::Call(const Step& step) {
     }
     if (reject_nan_) CheckNan(results);
     for (size_t i = 0; i < results.size(); i++) {
-      if (step.references[i] != 0) entries_[step.references[i]] = {results[i], nullptr, {}, calls_};
+      if (step.references[i] != 0) entries_[frame.Of(step.references[i])] = {results[i], nullptr, {}, calls_};
     }
   } catch (const CollectiveFailure& error) {
-    Fail(step, error.failure);
+    Fail(step, frame, error.failure);
   } catch (const std::exception& error) {
-    Fail(step,
+    Fail(step, frame,
          std::make_shared<Failure>(Failure{step.op->name, definitions_.sites[step.site], ErrorText(error), rank_}));
   }
 }
 
-FailurePtr Executor::GatherArguments(const Step& step, const std::string& site, torch::jit::Stack& stack) const {
+FailurePtr Executor::GatherArguments(const Step& step, const Frame& frame, const std::string& site,
+                                     torch::jit::Stack& stack) const {
   FailurePtr failure;
   const auto tensor = [&](uint64_t reference) {
-    const Entry& entry = entries_.at(reference);
+    const Entry& entry = entries_.at(frame.Of(reference));
     if (!failure) failure = entry.failure;
     return entry.tensor;
   };
-  for (const Argument& argument : step.arguments) {
+  for (size_t i = 0; i < step.arguments.size(); i++) {
+    const Argument& argument = step.arguments[i];
     if (argument.tag == Tag::reference) {
       stack.push_back(tensor(argument.references.front()));
     } else if (argument.tag == Tag::references) {
@@ -142,16 +169,28 @@ FailurePtr Executor::GatherArguments(const Step& step, const std::string& site, 
     } else if (argument.tag == Tag::device) {
       stack.push_back(device_);
     } else if (argument.tag == Tag::constant) {
-      const Entry constant = EntryOf(argument.value.toTensor());
+      const Entry constant = EntryOf(ConstantOf(step, frame, i));
       if (!failure && constant.failure) {
         failure = std::make_shared<Failure>(Failure{step.op->name, site, constant.failure->message, rank_});
       }
       stack.push_back(constant.tensor);
+    } else if (argument.tag == Tag::variable) {
+      stack.push_back((*frame.numbers)[argument.first]);
+    } else if (argument.tag == Tag::variables) {
+      c10::List<at::Scalar> list;
+      for (uint32_t at = 0; at < argument.count; at++) list.push_back((*frame.numbers)[argument.first + at]);
+      stack.push_back(std::move(list));
     } else {
       stack.push_back(argument.value);
     }
   }
   return failure;
+}
+
+at::Tensor Executor::ConstantOf(const Step& step, const Frame& frame, size_t argument) {
+  const at::Tensor& constant = step.arguments[argument].value.toTensor();
+  const bool shared = frame.slots != nullptr && step.op->handle.schema().arguments()[argument].alias_info() != nullptr;
+  return shared ? constant.clone() : constant;
 }
 
 std::vector<at::Tensor> Executor::Flatten(const torch::jit::Stack& results) {
@@ -179,7 +218,7 @@ void Executor::CheckNan(const std::vector<at::Tensor>& results) {
   }
 }
 
-void Executor::Fail(const Step& step, const FailurePtr& failure) {
+void Executor::Fail(const Step& step, const Frame& frame, const FailurePtr& failure) {
   c10::Storage base;
   bool writes = false;
   for (size_t i = 0; i < step.arguments.size(); i++) {
@@ -187,7 +226,7 @@ void Executor::Fail(const Step& step, const FailurePtr& failure) {
     if (alias == nullptr) continue;
     for (const uint64_t reference : step.arguments[i].references) {
       if (reference == 0) continue;
-      Entry& entry = entries_.at(reference);
+      Entry& entry = entries_.at(frame.Of(reference));
       const c10::Storage storage = entry.failure ? entry.base : StorageOf(entry.tensor);
       if (!alias->isWrite()) {
         base = storage;
@@ -201,12 +240,12 @@ void Executor::Fail(const Step& step, const FailurePtr& failure) {
   if (step.references.empty() && !writes) {
     for (const Argument& argument : step.arguments) {
       for (const uint64_t reference : argument.references) {
-        if (reference != 0) FailResults(entries_.at(reference).producer, failure);
+        if (reference != 0) FailResults(entries_.at(frame.Of(reference)).producer, failure);
       }
     }
   }
   for (const uint64_t reference : step.references) {
-    if (reference != 0) entries_[reference] = {{}, failure, base};
+    if (reference != 0) entries_[frame.Of(reference)] = {{}, failure, base};
   }
 }
 

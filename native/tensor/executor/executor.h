@@ -27,6 +27,8 @@ class Executor {
    */
   Executor(uint64_t rank, c10::Device device, bool reject_nan)
       : rank_(rank), device_(device), reject_nan_(reject_nan) {}
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
 
   /**
    * Executes a batch of commands. An invalid batch has no effect.
@@ -71,7 +73,18 @@ class Executor {
     uint64_t producer = 0;
   };
 
-  void Call(const Step& step);
+  /** Translates the slots of a program to the numbers of tensors. Outside of programs, commands contain the numbers. */
+  struct Frame {
+    const std::vector<uint64_t>* slots = nullptr;
+    /** The numbers of the replay. */
+    const std::vector<double>* numbers = nullptr;
+
+    uint64_t Of(uint64_t slot) const { return slots == nullptr ? slot : (*slots)[slot]; }
+  };
+
+  void ExecuteStep(const Step& step, const Frame& frame);
+  void RunProgram(const Replay& replay);
+  void Call(const Step& step, const Frame& frame);
   /**
    * Copies a tensor to the device of this worker. Wrapped numbers are not copied, because they combine with tensors of
    * any device.
@@ -82,11 +95,14 @@ class Executor {
    * Pushes the arguments of a call.
    * @returns the failure of an argument, or null
    */
-  FailurePtr GatherArguments(const Step& step, const std::string& site, torch::jit::Stack& stack) const;
+  FailurePtr GatherArguments(const Step& step, const Frame& frame, const std::string& site,
+                             torch::jit::Stack& stack) const;
+  /** Returns the elements of a constant argument, which the operation may change if they are a copy. */
+  static at::Tensor ConstantOf(const Step& step, const Frame& frame, size_t argument);
   static std::vector<at::Tensor> Flatten(const torch::jit::Stack& results);
   /** @throws std::runtime_error with the index of the first NaN */
   static void CheckNan(const std::vector<at::Tensor>& results);
-  void Fail(const Step& step, const FailurePtr& failure);
+  void Fail(const Step& step, const Frame& frame, const FailurePtr& failure);
   void FailAliases(const c10::Storage& storage, const FailurePtr& failure);
   /** Marks all results of a call as failed. */
   void FailResults(uint64_t producer, const FailurePtr& failure);
@@ -99,6 +115,7 @@ class Executor {
   /** The sizes of the dimensions of the mesh. Empty before the processes are connected. */
   std::vector<size_t> sizes_;
   std::unordered_map<uint64_t, Entry> entries_;
-  Definitions definitions_;
+  KnownTensors known_{[this](uint64_t reference) { return entries_.count(reference) > 0; }};
+  AllDefinitions definitions_;
   uint64_t calls_ = 0;
 };

@@ -20,6 +20,8 @@ RecordedTensor::RecordedTensor(c10::Storage storage, at::Tensor shape, std::shar
 }
 
 void RecordedTensor::Reshape() {
+  if (sizes() == shape_.sizes() && strides() == shape_.strides() && storage_offset() == shape_.storage_offset()) return;
+  shape_version_++;
   set_sizes_and_strides(shape_.sizes(), shape_.strides());
   set_storage_offset(shape_.storage_offset());
 }
@@ -60,6 +62,7 @@ at::Tensor NewRecorded(const std::shared_ptr<Recorder>& recorder, at::Tensor sha
                            c10::DataPtr(nullptr, RecordedDevice()), nullptr, false);
   }
   auto reference = std::make_shared<Reference>(recorder, number);
+  recorder->NoteCreated(reference);
   const bool conjugate = shape.is_conj();
   const bool negative = shape.is_neg();
   at::Tensor made(c10::make_intrusive<RecordedTensor>(std::move(storage), std::move(shape), std::move(reference)));

@@ -33,8 +33,12 @@ class RecordedTensor final : public c10::TensorImpl {
   const at::Tensor& shape() const { return shape_; }
   uint64_t reference() const { return reference_->number(); }
   const std::shared_ptr<Recorder>& recorder() const { return reference_->recorder(); }
+  /** Returns the number of objects in this process that are the tensor with this number. */
+  long uses() const { return reference_.use_count(); }
   /** Updates sizes and strides after an operation has changed `shape` in place. */
   void Reshape();
+  /** Changes with each change of sizes or strides. */
+  uint64_t shapeVersion() const { return shape_version_; }
 
   c10::intrusive_ptr<TensorImpl> shallow_copy_and_detach(const c10::VariableVersion& version,
                                                          bool allow) const override;
@@ -47,6 +51,7 @@ class RecordedTensor final : public c10::TensorImpl {
 
   at::Tensor shape_;
   std::shared_ptr<Reference> reference_;
+  uint64_t shape_version_ = 0;
 };
 
 /** Returns null for a tensor that is not recorded. */

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "recorder/capture.h"
 #include "recorder/writer.h"
 
 class Recorder : public std::enable_shared_from_this<Recorder> {
@@ -21,6 +22,8 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   bool closed() const { return closed_; }
   /** Returns a new number for a tensor. */
   uint64_t NextReference() { return ++references_; }
+  /** Returns the first of new numbers for tensors. */
+  uint64_t NextReferences(uint64_t count) { return references_.fetch_add(count) + 1; }
   /** Records that a tensor is no longer used. */
   void Drop(uint64_t reference);
   /**
@@ -41,6 +44,39 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
    * @param place an index of `sites`
    */
   void SetSite(const std::vector<std::string>& sites, size_t place);
+  /** Returns the call site with this number. */
+  std::string SiteText(uint32_t number);
+  /** Called when an object for a tensor with a new number has been created. */
+  void NoteCreated(const std::shared_ptr<Reference>& reference);
+  /**
+   * Lets a capture see all commands from now on. Other recorders must not record on this thread meanwhile. There is at
+   * most one capture on a thread.
+   */
+  void BeginCapture(std::shared_ptr<Capture> capture);
+  void EndCapture();
+  /** Returns the recorder with a capture on this thread, or null. */
+  static Recorder* Capturing();
+  /**
+   * Notes that the code of a captured call uses a tensor otherwise than as an argument of an operation.
+   * @param gradient whether it reads or sets the gradient of the tensor
+   */
+  static void NoteUse(const at::Tensor& tensor, bool gradient);
+  /** Sets whether the numbers among the arguments of the next call are numbers that change from replay to replay. */
+  void MarkNumbers(bool marks) { marks_numbers_ = marks; }
+  /** States the reason why the current call of a step cannot be replayed. Does nothing without a capture. */
+  void RefuseCapture(const std::string& reason);
+
+  /**
+   * Defines a program.
+   * @param definition the definition after the number
+   * @returns the number, or 0 if there are too many programs
+   */
+  uint32_t DefineProgram(const std::vector<uint8_t>& definition);
+  /** Records that a program will not be replayed again. */
+  void ForgetProgram(uint32_t program);
+  void BindGradients(uint32_t program, const std::vector<uint64_t>& gradients);
+  void Replay(uint32_t program, const std::vector<uint64_t>& arguments, uint64_t base,
+              const std::vector<double>& numbers);
   /** Removes and returns the recorded commands. */
   std::vector<uint8_t> Take();
   /** Returns whether so much has been recorded that it must be sent although the code has not paused. */
@@ -75,7 +111,16 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   std::unordered_map<const void*, uint32_t> ops_;
   /** The numbers of call sites, by their indices in the environment. */
   std::unordered_map<size_t, uint32_t> sites_;
+  /** The call sites by their numbers. */
+  std::vector<std::string> site_texts_;
   uint32_t site_ = 0;
+  std::shared_ptr<Capture> capture_;
+  bool marks_numbers_ = false;
+  uint32_t program_numbers_ = 0;
+  /** The sizes of the definitions of programs, by number, and their sum. */
+  std::unordered_map<uint32_t, size_t> programs_;
+  size_t program_bytes_ = 0;
+  std::vector<uint32_t> forgotten_;
   std::atomic<uint64_t> references_{0};
 };
 

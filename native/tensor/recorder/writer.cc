@@ -35,7 +35,7 @@ void Writer::Tensor(const at::Tensor& tensor) {
   }
   if (const RecordedTensor* recorded = RecordedOf(tensor)) {
     Put(Tag::reference);
-    Put(recorded->reference());
+    Reference(recorded->reference());
     return;
   }
   TORCH_CHECK(tensor.device().is_cpu() && tensor.nbytes() <= kMaxConstantBytes, "a tensor of this process has ",
@@ -92,12 +92,12 @@ void Writer::Argument(const c10::IValue& value) {
     Put(Tag::references);
     const auto list = value.toTensorVector();
     Count(list.size());
-    for (const at::Tensor& tensor : list) Put(ReferenceOf(tensor));
+    for (const at::Tensor& tensor : list) Reference(ReferenceOf(tensor));
   } else if (value.isOptionalTensorList()) {
     Put(Tag::optionalReferences);
     const auto list = value.toOptionalTensorVector();
     Count(list.size());
-    for (const auto& tensor : list) Put(tensor && tensor->defined() ? ReferenceOf(*tensor) : uint64_t{0});
+    for (const auto& tensor : list) Reference(tensor && tensor->defined() ? ReferenceOf(*tensor) : uint64_t{0});
   } else if (value.isList()) {
     const auto list = value.toList();
     Put(Tag::scalars);

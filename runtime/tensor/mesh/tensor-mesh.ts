@@ -6,6 +6,7 @@ import type { NativeRecorder } from "../../native/tensor-addon.js";
 import { connectWorkers } from "../communicator/connect-workers.js";
 import { TensorError } from "../errors.js";
 import { addon } from "../operation/addon.js";
+import { refuseReplay } from "../operation/capture.js";
 import { beginRecording, endRecording, type Recording, runWithRecording } from "../operation/recording.js";
 import { checkSentSize } from "../value/size-limits.js";
 import type { Tensor } from "../value/tensor.js";
@@ -151,6 +152,7 @@ export class TensorMesh implements Recording {
    */
   async finish(): Promise<void> {
     this.check();
+    refuseReplay("it waits for a mesh");
     this.#commands.flush();
     await this.#commands.ask(() => this.#workers.finish.call());
   }
@@ -163,6 +165,7 @@ export class TensorMesh implements Recording {
    */
   async fetch(reference: number, point: Point): Promise<Tensor> {
     this.check();
+    refuseReplay("it inspects a tensor");
     this.#commands.flush();
     const { value, failure } = await this.#commands.ask(() =>
       this.#workers.at(point as never).fetch.callOne(BigInt(reference)),
@@ -181,6 +184,7 @@ export class TensorMesh implements Recording {
    */
   scatter(shape: readonly number[], dtype: Tensor["dtype"], part: (point: Point) => Tensor): Tensor {
     this.check();
+    refuseReplay("it sends different elements to the processes");
     checkSentSize(shape.reduce((product, size) => product * size, elementSize(dtype)));
     this.#commands.flush();
     const [made, reference] = this.declareResult(shape, dtype);
@@ -209,6 +213,7 @@ export class TensorMesh implements Recording {
    */
   sendToWorkers(ranks: readonly number[], message: (worker: TensorWorkerMesh<never>) => PromiseLike<unknown>): void {
     this.check();
+    refuseReplay("it exchanges tensors with actors or another mesh");
     this.#commands.flush();
     const { points } = this;
     for (const rank of ranks) this.#commands.enqueue(() => message(this.#workers.at(points[rank] as never)));
@@ -263,6 +268,7 @@ export class TensorMesh implements Recording {
     const key = procs.toTable();
     let part = this.#slices.get(key);
     if (part === undefined || !part.active) {
+      refuseReplay("it activates a part of a mesh");
       const { devices } = this.#options;
       const own =
         devices.length > 1 ? procs.procIds.map((place) => devices[this.procs.procIds.indexOf(place)]!) : devices;
@@ -275,6 +281,7 @@ export class TensorMesh implements Recording {
   /** Frees all tensors on the procs. The procs keep running. Ending a mesh again has no effect. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
+    refuseReplay("it ends a mesh");
     this.#isEnded = true;
     endRecording(this);
     await Promise.all([...this.#slices.values()].map((part) => part.end()));

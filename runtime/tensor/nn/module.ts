@@ -1,5 +1,6 @@
 /** Modules: objects with parameters, and with modules in them. */
 
+import { capturedEffects, refuseReplay } from "../operation/capture.js";
 import type { Tensor } from "../value/tensor.js";
 import { copyTensors, type TensorDict } from "../value/tensor-dict.js";
 import { type ParameterKind, parameterKindOf } from "./parameter.js";
@@ -36,8 +37,21 @@ type ModuleEntry =
  * ```
  */
 export abstract class Module {
+  #isTraining = true;
+
   /** Whether the module behaves as in training. `train` and `eval` set it. */
-  training = true;
+  get training(): boolean {
+    const was = this.#isTraining;
+    capturedEffects()?.checks.push(() =>
+      this.#isTraining === was ? undefined : "a module has begun or ceased to behave as in training",
+    );
+    return was;
+  }
+
+  set training(training: boolean) {
+    refuseReplay("it sets whether a module behaves as in training");
+    this.#isTraining = training;
+  }
 
   /**
    * Returns the parameters with their names, in the order of properties. A parameter with several names appears once.

@@ -48,7 +48,7 @@ export class Adam extends Optimizer {
 
   /** Changes the parameters in place. */
   protected override update(group: Group): void {
-    const { parameters, steps, kept } = group;
+    const { parameters, kept } = group;
     const [beta1, beta2] = this.betas;
     const decayed = this.decay(group);
     const means = kept("exp_avg");
@@ -59,10 +59,13 @@ export class Adam extends Optimizer {
     call("_foreach_addcmul_.Scalar", [squares, decayed, decayed, 1 - beta2]);
     // Corrects the bias of the moving averages, which start at 0. The correction depends on the steps of each parameter.
     const roots = call("_foreach_sqrt", [squares]) as readonly Tensor[];
-    call("_foreach_div_.ScalarList", [roots, steps.map((step) => Math.sqrt(1 - beta2 ** step))]);
+    group.callWithNumbers("_foreach_div_.ScalarList", [roots], (step) => Math.sqrt(1 - beta2 ** step));
     call("_foreach_add_.Scalar", [roots, this.eps]);
-    const rates = steps.map((step) => -this.lr / (1 - beta1 ** step));
-    call("_foreach_addcdiv_.ScalarList", [parameters, means, roots, rates]);
+    group.callWithNumbers(
+      "_foreach_addcdiv_.ScalarList",
+      [parameters, means, roots],
+      (step) => -this.lr / (1 - beta1 ** step),
+    );
   }
 
   /** Returns the gradients, to which weight decay has been added. */
@@ -90,8 +93,9 @@ export class AdamW extends Adam {
   }
 
   /** Makes the parameters smaller, and returns the gradients. */
-  protected override decay({ parameters, gradients }: Group): readonly Tensor[] {
-    if (this.weightDecay !== 0) call("_foreach_mul_.Scalar", [parameters, 1 - this.lr * this.weightDecay]);
+  protected override decay({ parameters, gradients, callWithNumber }: Group): readonly Tensor[] {
+    if (this.weightDecay !== 0)
+      callWithNumber("_foreach_mul_.Scalar", [parameters], () => 1 - this.lr * this.weightDecay);
     return gradients;
   }
 }

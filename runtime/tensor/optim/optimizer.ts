@@ -1,10 +1,12 @@
 /** The base class of optimizers: the parameters, the number of steps and the state of each parameter. */
 import { addon } from "../operation/addon.js";
+import { capturedEffects, refuseReplay } from "../operation/capture.js";
 import { noGrad } from "../value/grad.js";
 import { isTensor, type Tensor } from "../value/tensor.js";
 import { copyTensors, type TensorDict } from "../value/tensor-dict.js";
 import { TensorScope } from "../value/tensor-scope.js";
 import { torch } from "../value/torch.js";
+import { StepNumbers } from "./step-numbers.js";
 
 /** The state of an optimizer. */
 export interface OptimizerState {
@@ -30,6 +32,27 @@ export interface Group {
    * @param kind the name of the kind: `exp_avg`
    */
   kept(kind: string): readonly Tensor[];
+  /**
+   * Calls an operation with a number that depends on the learning rate. Replays of a {@link recorded} step compute the number
+   * again.
+   *
+   * @param name the name of the operation, with its overload
+   * @param args the arguments, in order
+   * @param number returns the number
+   * @param keyword the name of the number's parameter; without it, the number is the last argument
+   * @returns the result of the operation
+   */
+  callWithNumber(name: string, args: readonly unknown[], number: () => number, keyword?: string): unknown;
+  /**
+   * Calls an operation whose last argument is a number for each parameter, which depends on the number of steps or on the
+   * learning rate. Replays of a {@link recorded} step compute the numbers again.
+   *
+   * @param name the name of the operation, with its overload
+   * @param args the other arguments, in order
+   * @param number returns the number of a parameter from its number of steps
+   * @returns the result of the operation
+   */
+  callWithNumbers(name: string, args: readonly unknown[], number: (step: number) => number): unknown;
 }
 
 /**
@@ -42,6 +65,10 @@ export abstract class Optimizer {
   readonly #kept: ReadonlyMap<string, readonly Tensor[]>;
   #steps: number[];
   #lr: number;
+  /** Whether `update` runs, outside of functions that compute numbers. */
+  #isUpdating = false;
+  /** Whether `update` has used the learning rate in a way that a replay cannot repeat. */
+  #hasUsedRate = false;
 
   /**
    * Checks the parameters, and makes the state, which is initially 0.
@@ -68,11 +95,13 @@ export abstract class Optimizer {
    * @throws {RangeError} when it is set to a number that is out of range
    */
   get lr(): number {
+    if (this.#isUpdating) this.#hasUsedRate = true;
     return this.#lr;
   }
 
   set lr(rate: number) {
     checkNumber("lr", rate);
+    refuseReplay("it sets a learning rate: set it between calls");
     this.#lr = rate;
   }
 
@@ -81,17 +110,53 @@ export abstract class Optimizer {
     using _ = new TensorScope();
     noGrad(() => {
       const gradients = this.parameters.map((one) => one.grad);
-      const has = <T>(_: T, i: number) => gradients[i] !== null;
-      const steps = this.#steps.map((made, i) => (gradients[i] === null ? made : made + 1));
+      const isUsed = gradients.map((one) => one !== null);
+      const has = <T>(_: T, i: number) => isUsed[i]!;
+      let steps = this.#steps.map((made, i) => (isUsed[i] ? made + 1 : made));
+      const replayed = capturedEffects();
+      replayed?.actions.push(() => {
+        steps = this.#steps.map((made, i) => (isUsed[i] ? made + 1 : made));
+        this.#steps = steps;
+      });
+      const numbers = new StepNumbers(
+        () => steps.filter(has),
+        (compute) => this.#compute(compute),
+      );
       const group: Group = {
         parameters: this.parameters.filter(has),
         gradients: gradients.filter((one) => one !== null),
         steps: steps.filter(has),
         kept: (kind) => this.#kept.get(kind)!.filter(has),
+        callWithNumber: (...args) => numbers.callWithNumber(...args),
+        callWithNumbers: (...args) => numbers.callWithNumbers(...args),
       };
-      if (group.parameters.length > 0) this.update(group);
+      if (group.parameters.length > 0) this.#update(group);
       this.#steps = steps;
+      if (!this.#hasUsedRate) return;
+      const rate = this.#lr;
+      replayed?.checks.push(() => (this.#lr === rate ? undefined : "a learning rate has changed"));
     });
+  }
+
+  #update(group: Group): void {
+    this.#hasUsedRate = false;
+    this.#isUpdating = true;
+    try {
+      this.update(group);
+    } finally {
+      this.#isUpdating = false;
+    }
+  }
+
+  /** Computes a number, for which the learning rate can be used. */
+  #compute<T>(compute: () => T): T {
+    const outer = this.#isUpdating;
+    this.#isUpdating = false;
+    try {
+      return compute();
+    } finally {
+      this.#isUpdating = outer;
+    }
   }
 
   /** Changes the parameters in place. Tensors that it makes are disposed of afterwards. */
@@ -121,6 +186,7 @@ export abstract class Optimizer {
         `cannot load the state of ${this.constructor.name}: steps must be ${this.parameters.length} integers from 0 on, got ${JSON.stringify(steps)}`,
       );
     }
+    refuseReplay("it loads the state of an optimizer");
     copyTensors(this.#tensors(), tensors, this.constructor.name, true);
     this.#lr = lr;
     this.#steps = [...steps];

@@ -42,8 +42,8 @@ export class SGD extends Optimizer {
   }
 
   /** Changes the parameters in place. */
-  protected override update({ parameters, gradients, kept }: Group): void {
-    const { lr, momentum, nesterov, weightDecay } = this;
+  protected override update({ parameters, gradients, kept, callWithNumber }: Group): void {
+    const { momentum, nesterov, weightDecay } = this;
     let direction = gradients;
     if (weightDecay !== 0) direction = addScaled(direction, parameters, weightDecay);
     if (momentum !== 0) {
@@ -52,7 +52,7 @@ export class SGD extends Optimizer {
       call("_foreach_add_.List", [velocity, direction]);
       direction = nesterov ? addScaled(direction, velocity, momentum) : velocity;
     }
-    call("_foreach_add_.List", [parameters, direction], { alpha: -lr });
+    callWithNumber("_foreach_add_.List", [parameters, direction], () => -this.lr, "alpha");
   }
 }
 
