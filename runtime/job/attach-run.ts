@@ -10,6 +10,7 @@ import { lastWords } from "./last-words.js";
 import { formatPlace, hostPlaces } from "./mesh-spec.js";
 import { codeProgress } from "./progress.js";
 import type { JobProvider, ReadyHost, Report } from "./provider.js";
+import { unlessRunEnds } from "./run-end.js";
 import { meshLimits, startLimit } from "./start-limit.js";
 
 /** The job whose run starts. */
@@ -119,7 +120,8 @@ function hostFinder(job: StartedJob, run: JobRun, mesh: string): HostFinder<Read
     find: async (rank, signal) => {
       const either = AbortSignal.any([signal, run.leaving.signal]);
       const lost = run.hosts.get(formatPlace({ mesh, rank }))!;
-      const found = await provider.returned!(run.record.allocation, lost, report, either);
+      // The job may end with its last host, and this program may learn of that first.
+      const found = await unlessRunEnds(run, provider.returned!(run.record.allocation, lost, report, either));
       run.hosts.set(formatPlace(found), found);
       return found;
     },
