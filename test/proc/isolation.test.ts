@@ -407,7 +407,7 @@ test("invalid options are refused", () => {
     'cannot spawn procs: expected isolation "process", "thread" or "inline", got "container"',
   );
   expect(spawn({ evn: {} })).toThrow(
-    "cannot spawn procs: expected one of the options name, isolation, cpus, stdio, inspect, restart, registry, bootstrap, env, " +
+    "cannot spawn procs: expected one of the options name, isolation, cpus, stdio, inspect, restart, spares, registry, bootstrap, env, " +
       'execArgv, got "evn"',
   );
   expect(spawn(null)).toThrow("cannot spawn procs: expected options like { name }, got null");
