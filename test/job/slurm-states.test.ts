@@ -23,7 +23,10 @@ onSlurm("the states of a job of Slurm", (lab) => {
   });
 
   test("nodes are down while the job waits, and come back", async () => {
-    lab.cluster.run("scontrol", "update", "NodeName=n1,n2", "State=DOWN", "Reason=broken");
+    // A node that is only down is used again as soon as it registers, which can be before the job waits.
+    for (const state of ["DOWN", "DRAIN"]) {
+      lab.cluster.run("scontrol", "update", "NodeName=n1,n2", `State=${state}`, "Reason=broken");
+    }
     const driver = lab.startDriver({});
     // For a moment, Slurm says no reason.
     const reason = /^pending: job \d+ is PENDING: (Resources|ReqNodeNotAvail.*|.*DOWN, DRAINED.*)$/;

@@ -93,17 +93,17 @@ export class SlurmCluster {
     await until(() => pids.every(gone));
   }
 
-  /** Takes back that a node is down. Slurm refuses that if the node has registered again meanwhile: then it is there already. */
+  /** Takes back that a node is down or drained. Slurm refuses that if the node can be used already. */
   async resumeNode(name: string): Promise<void> {
-    const isDown = () => this.run("sinfo", "--noheader", "--nodes", name, "--format", "%T").includes("down");
+    const isOut = () => /down|drain/.test(this.run("sinfo", "--noheader", "--nodes", name, "--format", "%T"));
     await until(() => {
-      if (!isDown()) return true;
+      if (!isOut()) return true;
       try {
         this.run("scontrol", "update", `NodeName=${name}`, "State=RESUME");
       } catch (error) {
-        if (isDown()) throw error;
+        if (isOut()) throw error;
       }
-      return !isDown();
+      return !isOut();
     });
   }
 
