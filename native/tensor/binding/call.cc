@@ -140,21 +140,21 @@ PassedArguments PassedBy(const Napi::CallbackInfo& info, size_t first) {
 
 /**
  * Returns the recorder that records a call, or null if the call runs in this process.
+ * @param has_tensors set to true if an argument is or contains a tensor
  * @throws std::runtime_error if the tensors belong to different meshes
  */
-std::shared_ptr<Recorder> RecorderOf(Environment& environment, const torch::jit::Stack& stack) {
+std::shared_ptr<Recorder> RecorderOf(Environment& environment, const torch::jit::Stack& stack, bool& has_tensors) {
   std::shared_ptr<Recorder> found;
-  bool tensors = false;
   for (const auto& value : stack) {
     ForEachTensor(value, [&](const at::Tensor& tensor) {
-      tensors = true;
+      has_tensors = true;
       const RecordedTensor* recorded = RecordedOf(tensor);
       if (recorded == nullptr) return;
       if (found && found != recorded->recorder()) throw std::runtime_error("its tensors are of different meshes");
       found = recorded->recorder();
     });
   }
-  return tensors ? found : environment.recorder;
+  return has_tensors ? found : environment.recorder;
 }
 
 /** A replay of a step does not repeat what operations change in this process. */
@@ -196,15 +196,14 @@ Napi::Value Call(const Napi::CallbackInfo& info) {
   const auto verb = [&] { return "run " + NameWithoutNamespace(*chosen); };
   return GuardedAs(env, verb, [&]() -> Napi::Value {
     auto& environment = Environment::Of(env);
-    const auto recorder = RecorderOf(environment, stack);
+    bool has_tensors = false;
+    const auto recorder = RecorderOf(environment, stack, has_tensors);
     if (!recorder) {
       NoteLocalCall(*chosen);
       chosen->handle.callBoxed(stack);
       return ResultsOf(env, stack);
     }
-    bool tensors = false;
-    for (const auto& value : stack) ForEachTensor(value, [&](const at::Tensor&) { tensors = true; });
-    if (!tensors) ChooseDevice(*chosen, stack);
+    if (!has_tensors) ChooseDevice(*chosen, stack);
     const RecordingScope recording(recorder, environment.sites, environment.BeginRecording(env, *recorder));
     chosen->handle.callBoxed(stack);
     return ResultsOf(env, stack);

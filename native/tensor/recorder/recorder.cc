@@ -63,6 +63,9 @@ uint32_t Recorder::OpNumber(const c10::OperatorHandle& op) {
 
 void Recorder::SetSite(const std::vector<std::string>& sites, size_t place) {
   CheckCapture(this);
+  // Most operations have the site of the one before: a loop, or a layer of several operations.
+  if (last_place_ == place) return;
+  last_place_ = place;
   std::lock_guard<std::mutex> lock(mutex_);
   const auto number = static_cast<uint32_t>(sites_.size());
   const auto [entry, added] = sites_.emplace(place, number);
@@ -146,6 +149,7 @@ std::string Recorder::SiteText(uint32_t number) {
 }
 
 void Recorder::NoteCreated(const std::shared_ptr<Reference>& reference) {
+  if (!is_capturing_) return;
   std::lock_guard<std::mutex> lock(mutex_);
   if (capture_) capture_->NoteCreated(reference);
 }
@@ -170,6 +174,7 @@ void Recorder::BeginCapture(std::shared_ptr<Capture> capture) {
   std::lock_guard<std::mutex> lock(mutex_);
   TORCH_CHECK(capturing_recorder == nullptr && !capture_, "a call of a step is being recorded already");
   capture_ = std::move(capture);
+  is_capturing_ = true;
   capturing_recorder = this;
 }
 
@@ -178,6 +183,7 @@ void Recorder::EndCapture() {
   std::shared_ptr<Capture> ended;
   std::lock_guard<std::mutex> lock(mutex_);
   ended.swap(capture_);
+  is_capturing_ = false;
   capturing_recorder = nullptr;
   marks_numbers_ = false;
 }

@@ -111,10 +111,14 @@ class Recorder : public std::enable_shared_from_this<Recorder> {
   std::unordered_map<const void*, uint32_t> ops_;
   /** The numbers of call sites, by their indices in the environment. */
   std::unordered_map<size_t, uint32_t> sites_;
+  /** The index of the current call site in the environment. Used by the thread of the event loop. */
+  size_t last_place_ = SIZE_MAX;
   /** The call sites by their numbers. */
   std::vector<std::string> site_texts_;
   uint32_t site_ = 0;
   std::shared_ptr<Capture> capture_;
+  /** Whether there is a capture. It is read without the mutex for each new tensor, on each thread. */
+  std::atomic<bool> is_capturing_{false};
   bool marks_numbers_ = false;
   uint32_t program_numbers_ = 0;
   /** The sizes of the definitions of programs, by number, and their sum. */
