@@ -56,10 +56,17 @@ export function hasTensorAddon() {
   return spawnSync(process.execPath, args, { cwd: root, stdio: "ignore" }).status === 0;
 }
 
+/** Builds the addon `stack` for one version of Node.js. The packages of other versions have headers, which need not be installed then. */
+function setUpStack(file, version) {
+  const folder = path.resolve(otherNode(version), "../..");
+  const env = existsSync(folder) ? { npm_config_nodedir: folder } : {};
+  return run(file, [path.join(root, "dist/cli/viceroy.js"), "setup", "--stack"], { env });
+}
+
 /** Builds the addon unless it exists, which takes half a minute of processor time, and the addon `stack` for the versions of Node.js that run tests. */
 export async function prepareTensors() {
   const code = hasTensorAddon() ? 0 : await viceroy(".", "setup", "--tensor");
+  const own = process.versions.node.split(".")[0];
   const nodes = [process.execPath, otherNode("24")].filter((file) => existsSync(file));
-  const setUp = (file) => run(file, [path.join(root, "dist/cli/viceroy.js"), "setup", "--stack"]);
-  return code || allOf(nodes.map((file) => () => setUp(file)));
+  return code || allOf(nodes.map((file, i) => () => setUpStack(file, i === 0 ? own : "24")));
 }
