@@ -21,7 +21,7 @@ struct StackSampler {
   void* isolate = nullptr;
   /**
    * Writes the positions of the innermost frames of JavaScript. A position is an address in machine code, or that of a
-   * bytecode. It takes about 100 ns for each frame (docs/decisions/0230 has the command).
+   * bytecode. The time grows with the number of frames.
    * @return the number of positions
    */
   size_t (*sample)(const StackSampler& sampler, void** positions, size_t limit) = nullptr;

@@ -1,6 +1,6 @@
 /**
  * The interface of the addon `native/stack`, and its lookup. The addon samples stacks, so that the call site of a recorded
- * operation is found ten times as fast. It is built for one version of Node.js, and nothing needs it.
+ * operation is found faster (docs/decisions/0230). It is built for one version of Node.js, and nothing needs it.
  */
 import { type AddonLookup, findAddon } from "./find-addon.js";
 

@@ -38,7 +38,7 @@ export interface StepPlan {
   readonly results: readonly ("loss" | "hidden" | "view" | "argument" | "parameter" | "gradient")[];
 }
 
-/** Where the first argument of a call comes from: a new tensor, that of the call before, or one that steps also use. */
+/** The origin of the first argument of a call: a new tensor, that of the call before, or one that steps also use. */
 export type ArgumentSource = "new" | "known" | "table" | "view of table";
 
 export type Event =

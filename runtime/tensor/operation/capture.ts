@@ -3,7 +3,7 @@
  * what a replay must do as well.
  */
 
-/** What later replays of a captured call do and check in this process. */
+/** The part of a captured call that later replays repeat and check in this process. */
 export interface CapturedEffects {
   /** Why the call cannot be replayed; undefined if it can. */
   refusal: string | undefined;
@@ -11,7 +11,7 @@ export interface CapturedEffects {
   readonly checks: (() => string | undefined)[];
   /** In order: changes of state, and the numbers of marked operations. */
   readonly actions: ((numbers: number[]) => void)[];
-  /** How many numbers the captured call has marked. */
+  /** The number of numbers that the captured call has marked. */
   numbers: number;
 }
 

@@ -9,7 +9,7 @@ import type { FlatValue } from "./values.js";
 /** The number of successive calls without a replay after which calls are not captured any more. */
 const MAX_CAPTURES = 16;
 
-/** What decides which program a call belongs to. */
+/** The key by which the program of a call is found. */
 export interface CallKey {
   readonly recording: Recording;
   /** The recording of the running code, which makes tensors there; undefined: in this process. */
