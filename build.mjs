@@ -2,7 +2,7 @@
  * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `job`, `sync`, `websocket`, `tasks`, `tensor`, `testing`,
  * `compiler` and `types`. The default is all parts.
  *
- * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
+ * - runtime: runtime.cjs, what every process needs of the runtime; runtime-rest.cjs, the rest; load.cjs, which loads both with a code cache;
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
  * which does not use the bundle; inline/, the same for programs that a bundler puts into one file, whose runtime is in
  * the package of the compiler.
@@ -40,6 +40,7 @@ import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 import { reduceDeclarations } from "./.ci/packages/declarations.mjs";
 import { compilerManifest } from "./.ci/packages/manifests.mjs";
+import { buildRuntimeScripts, runRuntimeScripts } from "./.ci/packages/runtime-scripts.mjs";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, "dist");
@@ -115,14 +116,8 @@ const withUrl = {
 };
 
 async function buildRuntime() {
-  await Promise.all([
-    build({
-      ...withUrl,
-      entryPoints: { runtime: "runtime/bundle/entry.ts" },
-      outdir: dist,
-      outExtension,
-      plugins: [lockstepOnly, external(/\/(?:import-module|share-compiled-code)\.js$/, "./load.cjs")],
-    }),
+  const [parts] = await Promise.all([
+    buildScripts(),
     build({
       ...commonJs,
       entryPoints: { load: "runtime/bundle/load.ts", boot: "runtime/bundle/boot.ts" },
@@ -134,20 +129,30 @@ async function buildRuntime() {
     buildPreparedTypeScript(),
   ]);
   await buildInline();
-  const bundle = finishBundle(path.join(dist, "runtime.cjs"));
-  write("index.js", facade("main", bundle.main));
-  write("codegen-v1.js", facade("codegenV1", bundle.codegenV1));
-  write("rdma.js", facade("rdma", bundle.rdma));
-  write("testing-kernel.js", facade("kernel", bundle.kernel));
-  write("job-kernel.js", facade("jobKernel", bundle.jobKernel));
-  write("tasks-kernel.js", facade("tasksKernel", bundle.tasksKernel));
-  write("inline/index.js", inlineFacade("main", bundle.main));
-  write("inline/codegen-v1.js", inlineFacade("codegenV1", bundle.codegenV1));
-  write("inline/rdma.js", inlineFacade("rdma", bundle.rdma));
-  write("inline/testing-kernel.js", inlineFacade("kernel", bundle.kernel));
-  write("inline/job-kernel.js", inlineFacade("jobKernel", bundle.jobKernel));
-  write("inline/tasks-kernel.js", inlineFacade("tasksKernel", bundle.tasksKernel));
+  write("index.js", facade("main", parts.main));
+  write("codegen-v1.js", facade("codegenV1", parts.codegenV1));
+  write("rdma.js", facade("rdma", parts.rdma));
+  write("testing-kernel.js", facade("kernel", parts.kernel));
+  write("job-kernel.js", facade("jobKernel", parts.jobKernel));
+  write("tasks-kernel.js", facade("tasksKernel", parts.tasksKernel));
+  write("inline/index.js", inlineFacade("main", parts.main));
+  write("inline/codegen-v1.js", inlineFacade("codegenV1", parts.codegenV1));
+  write("inline/rdma.js", inlineFacade("rdma", parts.rdma));
+  write("inline/testing-kernel.js", inlineFacade("kernel", parts.kernel));
+  write("inline/job-kernel.js", inlineFacade("jobKernel", parts.jobKernel));
+  write("inline/tasks-kernel.js", inlineFacade("tasksKernel", parts.tasksKernel));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
+}
+
+/** Builds the scripts of the runtime, and checks that they can be loaded. @returns their exports */
+async function buildScripts() {
+  const scripts = await buildRuntimeScripts(root, dist, {
+    ...common,
+    define: { ...common.define, "import.meta.url": "import_meta_url" },
+    plugins: [lockstepOnly, external(/\/(?:import-module|share-compiled-code)\.js$/, "./load.cjs")],
+  });
+  for (const [name, text] of Object.entries(scripts)) write(name, text);
+  return runRuntimeScripts(scripts, dist);
 }
 
 /** Builds what child processes load when the program runs with tsx. */
@@ -242,55 +247,6 @@ function externalFile(source, standIn) {
       );
     },
   };
-}
-
-/** Fixes what esbuild cannot be configured to do, and checks that the bundle can be loaded. */
-function finishBundle(file) {
-  const text = readFileSync(file, "utf8");
-  if (/\bimport\(/.test(text)) {
-    throw new Error("cannot bundle the runtime: expected import() in runtime/proc/platform/import-module.ts alone");
-  }
-  writeFileSync(file, withoutComments(keepClassNames(text)));
-  delete require.cache[file];
-  return require(file);
-}
-
-/**
- * Empties the lines of comments, which are a seventh of the bundle: every process reads all of it when it starts. esbuild
- * keeps comments inside classes unless it also joins all lines. The numbers of lines stay, for stack traces and the source map.
- */
-function withoutComments(text) {
-  const { ts } = require("ts-morph");
-  const comments = new Map();
-  const visit = (node) => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? []) comments.set(pos, end);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile("runtime.cjs", text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS));
-  let kept = "";
-  let from = 0;
-  for (const [pos, end] of [...comments].sort(([left], [right]) => left - right)) {
-    const begin = text.lastIndexOf("\n", pos) + 1;
-    const isOwnLine = text.slice(begin, pos).trim() === "" && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 80));
-    // The last comment names the source map.
-    if (!isOwnLine || begin < from || text.startsWith("//#", pos)) continue;
-    kept += text.slice(from, begin) + text.slice(pos, end).replace(/[^\n]/g, "");
-    from = end;
-  }
-  return kept + text.slice(from);
-}
-
-/**
- * Restores class names. esbuild prints a class that refers to itself as `var Point = class _Point`, whose name would be
- * `_Point` in every error. The option `keepNames` would cost a call for each function of the bundle at load time.
- */
-function keepClassNames(text) {
-  let named = text;
-  for (const [, variable, name] of text.matchAll(/\bvar (\w+) = class (_\w+)\b/g)) {
-    if (name !== `_${variable}`) throw new Error(`cannot bundle the runtime: two things are called ${variable}`);
-    named = named.replaceAll(new RegExp(`(?<![\\w.$])${name}\\b`, "g"), variable);
-  }
-  return named;
 }
 
 /** Returns an ES module that exports the exports of one part of the bundle by name. */

@@ -32,7 +32,7 @@ export function setUpAddon(name) {
 
 /** Returns whether dist/ is newer than all of its sources. */
 function isBuilt() {
-  const outputs = ["dist/runtime.cjs", "dist/cli/viceroy.js", "dist/types/runtime/index.d.ts"];
+  const outputs = ["dist/runtime.cjs", "dist/runtime-rest.cjs", "dist/cli/viceroy.js", "dist/types/runtime/index.d.ts"];
   const sources = ["runtime", "compiler", "schemas", "generated", "build.mjs", "package.json", "package-lock.json"];
   const oldest = Math.min(...outputs.map((file) => modified(path.join(repository, file))));
   return sources.every((source) => newest(path.join(repository, source)) < oldest);

@@ -3,8 +3,9 @@
  * the link has been opened.
  */
 import { isMainThread } from "node:worker_threads";
+import { controllerArgument } from "../host/hand-over/controller-messages.js";
 import { load } from "./load.js";
 
-const { boot, controller } = load(isMainThread ? "child" : "thread");
-if (process.argv[2] === controller.controllerArgument) controller.runController();
-else boot.boot();
+const runtime = load(isMainThread ? "child" : "thread");
+if (process.argv[2] === controllerArgument) runtime.controller.runController();
+else runtime.boot.boot();

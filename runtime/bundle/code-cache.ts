@@ -18,7 +18,7 @@ import { cacheDirectory, readPrivateFile, writePrivateFile } from "../cache/priv
 const fileMark = Buffer.from("viceroy1");
 
 /** Maximum number of files. The oldest files, of other versions, scripts and flags, are removed. */
-const filesKept = 24;
+const filesKept = 48;
 
 /**
  * Returns the path of the cache file.

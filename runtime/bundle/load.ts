@@ -1,22 +1,28 @@
 /**
- * Loads the bundle of the runtime, once in each thread, with V8's code cache. It is built as `dist/load.cjs`, a
- * CommonJS module that the entry points of the package load first, and as a part of `dist/boot.cjs`. The result is that
- * of `require`, in less time.
+ * Loads the two scripts of the runtime, each of them once in a thread, with V8's code cache. It is built as `dist/load.cjs`, a
+ * CommonJS module that the entry points of the package load first, and as a part of `dist/boot.cjs`.
  */
 // Named imports: for namespace imports esbuild copies each property of the module, in every process.
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Script } from "node:vm";
 import { importModule } from "../proc/platform/import-module.js";
 import { cacheFilePath, readCache, writeCache } from "./code-cache.js";
 
 export { importModule };
 
-/** The exports of the bundle (`entry.ts`). */
-export type Bundle = typeof import("./entry.js");
+type Core = typeof import("./core.js");
+type Rest = typeof import("./rest.js");
+/** The exports of the runtime. */
+export type Bundle = Core & Rest;
 
 /** The version of the package. The build replaces this name. */
 declare const VICEROY_VERSION: string;
+
+const restScript = "runtime-rest.cjs";
+
+/** The exports of the rest. Reading one of them loads the rest. */
+const restParts = ["main", "daemon", "controller", "jobKernel", "rdma", "syncKernel", "tasksKernel", "kernel"] as const;
 
 /** Time in ms after which the compiled code is stored. By then a process has compiled what its start needs. */
 const storeAfter = 1000;
@@ -34,47 +40,70 @@ const substitutes: Readonly<Record<Use, readonly (Use | "early")[]>> = {
   thread: [],
 };
 
-let storeEarly: (() => void) | undefined;
+/** Store the early caches of the scripts that have been loaded without a cache. */
+const storeEarly = new Set<() => void>();
 
-/** Stores the early cache of the runtime for processes that this one starts, if there was no cache when this one started. */
+/** Stores the early caches of the runtime for processes that this one starts, if there were none when this one started. */
 export function shareCompiledCode(): void {
-  storeEarly?.();
-  storeEarly = undefined;
+  for (const store of storeEarly) store();
+  storeEarly.clear();
 }
 
 /** Returns the one instance of the runtime in this thread. */
 export function load(use: Use = "main"): Bundle {
   const instances = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for(`viceroy.runtime/${VICEROY_VERSION}`);
-  instances[key] ??= loadScript(join(__dirname, "runtime.cjs"), use);
+  instances[key] ??= loadCore(use);
   return instances[key] as Bundle;
 }
 
+/** Loads what every process needs. The properties of the rest load it on first use. */
+function loadCore(use: Use): Bundle {
+  let rest: Rest | undefined;
+  const loadRest = (): Rest => {
+    rest ??= loadScript(restScript, use, { "./load.cjs": forScripts, "./runtime.cjs": core }) as Rest;
+    return rest;
+  };
+  const forScripts = { importModule, shareCompiledCode, loadRest };
+  const core = loadScript("runtime.cjs", use, { "./load.cjs": forScripts }) as Core;
+  core.loadEnvironmentWith(loadRest);
+  const getters = restParts.map((part) => [part, { get: () => loadRest()[part], enumerable: true }] as const);
+  return Object.defineProperties({ ...core }, Object.fromEntries(getters)) as Bundle;
+}
+
 /**
- * Runs a CommonJS module that consists of one file, and returns its exports. The result is not cached: each call runs
- * the module again.
- * @param file absolute path of an ASCII file
+ * Runs a script of the runtime, and returns its exports. The result is not kept: each call runs the script again.
+ * @param name the name of a file in ASCII whose value is a function with the parameters of a CommonJS module
+ * @param modules what the script gets for the modules of the runtime that it requires. This module is one of them, because child processes have
+ * its code in their boot file.
  */
-function loadScript(file: string, use: Use): unknown {
+function loadScript(name: string, use: Use, modules: Readonly<Record<string, unknown>>): unknown {
+  const file = join(__dirname, name);
+  const script = compile(file, use);
+  const module = { exports: {} };
+  const run = script.runInThisContext() as (...args: unknown[]) => void;
+  const requireFrom = (id: string): unknown => modules[id] ?? require(id);
+  run.call(module.exports, module.exports, requireFrom, module, file, __dirname);
+  return module.exports;
+}
+
+function compile(file: string, use: Use): Script {
+  // The build writes ASCII only, so "latin1" avoids the cost of decoding, and V8 uses the text where it is.
+  const source = readFileSync(file, "latin1");
   const cache = cacheFilePath(file, use);
-  if (cache === undefined) return require(file);
+  if (cache === undefined) return new Script(source, { filename: file });
   const own = readCache(cache);
   const cachedData = own ?? substituteCache(file, use);
-  // The build writes ASCII only, so "latin1" avoids the cost of decoding.
-  const source = wrapModule(readFileSync(file, "latin1"));
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   const isUnusable = cachedData === undefined || script.cachedDataRejected === true;
   if (isUnusable || own === undefined) storeCacheLater(script, cache);
   if (isUnusable) {
-    storeEarly = () => {
+    storeEarly.add(() => {
       const early = cacheFilePath(file, "early");
       if (early !== undefined) writeCache(early, script.createCachedData());
-    };
+    });
   }
-  const module = { exports: {} };
-  const run = script.runInThisContext() as (...args: unknown[]) => void;
-  run.call(module.exports, module.exports, bundleRequire, module, file, dirname(file));
-  return module.exports;
+  return script;
 }
 
 /** Returns the best cache of another kind that is there. */
@@ -85,22 +114,6 @@ function substituteCache(file: string, use: Use): Buffer | undefined {
     if (data !== undefined) return data;
   }
   return undefined;
-}
-
-/**
- * The `require` of the bundle. It returns functions of this module for `./load.cjs`, because child processes have
- * this code in their boot file.
- */
-function bundleRequire(id: string): unknown {
-  return id === "./load.cjs" ? { importModule, shareCompiledCode } : require(id);
-}
-
-/**
- * Wraps the source as Node.js wraps CommonJS modules. Line numbers stay the same; only columns of the first line
- * change.
- */
-function wrapModule(source: string): string {
-  return `(function (exports, require, module, __filename, __dirname) { ${source}\n});`;
 }
 
 /**

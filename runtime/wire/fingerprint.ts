@@ -3,16 +3,22 @@
  * loads no crypto module at start-up. It is not meant for large inputs or secrets.
  */
 
-const primes: readonly number[] = firstPrimes(64);
-const initial: readonly number[] = primes.slice(0, 8).map((prime) => fractionBits(Math.sqrt(prime)));
-const rounds: readonly number[] = primes.map((prime) => fractionBits(Math.cbrt(prime)));
+interface Constants {
+  readonly initial: readonly number[];
+  readonly rounds: readonly number[];
+}
+
+/** They are computed on first use: most processes make no fingerprints. */
+let constants: Constants | undefined;
 
 /** Returns the first 8 bytes of the hash of `text` in UTF-8. */
 export function sha256First64(text: string): bigint {
+  constants ??= makeConstants();
+  const { initial, rounds } = constants;
   const bytes = padMessage(new TextEncoder().encode(text));
   const view = new DataView(bytes.buffer);
   const state = Uint32Array.from(initial);
-  for (let at = 0; at < bytes.length; at += 64) hashBlock(state, view, at);
+  for (let at = 0; at < bytes.length; at += 64) hashBlock(state, view, at, rounds);
   return (BigInt(state[0] as number) << 32n) | BigInt(state[1] as number);
 }
 
@@ -25,7 +31,7 @@ function padMessage(bytes: Uint8Array): Uint8Array {
   return message;
 }
 
-function hashBlock(state: Uint32Array, view: DataView, at: number): void {
+function hashBlock(state: Uint32Array, view: DataView, at: number, rounds: readonly number[]): void {
   const w = new Int32Array(64);
   for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + i * 4);
   const word = (i: number) => w[i] as number;
@@ -47,6 +53,12 @@ function hashBlock(state: Uint32Array, view: DataView, at: number): void {
 
 function rotateRight(x: number, n: number): number {
   return (x >>> n) | (x << (32 - n));
+}
+
+function makeConstants(): Constants {
+  const primes = firstPrimes(64);
+  const initial = primes.slice(0, 8).map((prime) => fractionBits(Math.sqrt(prime)));
+  return { initial, rounds: primes.map((prime) => fractionBits(Math.cbrt(prime))) };
 }
 
 /** Returns the first 32 bits of the fraction. A double is precise enough for the roots of small primes. */

@@ -28,22 +28,24 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The base class of generated codecs. */
 export abstract class GeneratedCodec<T> extends MessageCodec<T> {
+  // Fields are declared and not defined: each class has a shape of its own, which every definition changes when a process starts.
+
   /** The name of the type in the schema. */
-  readonly name: string;
+  declare readonly name: string;
   /** A hash of 64 bits of structure and names. */
-  readonly fingerprint: bigint;
+  declare readonly fingerprint: bigint;
   /** The number of bytes of a value at a fixed place, at least 1. */
-  readonly slot: number;
+  declare readonly slot: number;
   /** Whether values can contain strings. */
-  readonly text: boolean;
+  declare readonly text: boolean;
   /** Whether values can contain bytes or typed arrays. */
-  readonly bulk: boolean;
+  declare readonly bulk: boolean;
   /** The number of bytes before the slot of a message: 0, 4 or 8. */
-  readonly head: number;
+  declare readonly head: number;
   /** Whether the type can contain itself. */
-  readonly recursive: boolean;
-  #traced: Codec<T> | undefined;
-  #composed: Codec<T> | undefined;
+  declare readonly recursive: boolean;
+  declare private madeTrace: Codec<T> | undefined;
+  declare private madeShape: Codec<T> | undefined;
 
   /**
    * Sets the constants of the type.
@@ -71,8 +73,8 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
 
   /** @internal The composed codec, created on first use. */
   get composed(): Codec<T> {
-    this.#composed ??= this.shape();
-    return this.#composed;
+    this.madeShape ??= this.shape();
+    return this.madeShape;
   }
 
   /** @internal The form of the codec in the protobuf layout. */
@@ -102,8 +104,8 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
 
   /** Returns a codec that finds the field that an error is about. */
   override trace(): Codec<T> {
-    this.#traced ??= new TracedCodec(this);
-    return this.#traced;
+    this.madeTrace ??= new TracedCodec(this);
+    return this.madeTrace;
   }
 }
 

@@ -35,6 +35,7 @@ export interface WireEnvironment {
 
 let registered: WireEnvironment | undefined;
 let extension: Partial<WireEnvironment> = {};
+let loadEnvironment: () => void = () => {};
 /** The number of calls of `withoutHandles` that are running. */
 let refusingScopes = 0;
 
@@ -47,6 +48,11 @@ export function setWireEnvironment(environment: WireEnvironment | undefined): vo
 export function extendWireEnvironment(more: Partial<WireEnvironment>): void {
   extension = { ...extension, ...more };
   if (registered !== undefined) registered = { ...registered, ...more };
+}
+
+/** Sets the function that loads the codecs of handles, if they have not been registered when the first handle is encoded or decoded. */
+export function loadEnvironmentWith(load: () => void): void {
+  loadEnvironment = load;
 }
 
 /** Makes the handles of a message, which use these codecs in place of the registered ones. */
@@ -62,6 +68,7 @@ export function messageHandles(codecs: Partial<WireEnvironment>): MessageHandles
  */
 export function wireEnvironment(handles?: MessageHandles): WireEnvironment {
   if (refusingScopes > 0) return refusingEnvironment;
+  if (registered === undefined) loadEnvironment();
   if (registered === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
   return handles === undefined ? registered : { ...registered, ...handles.codecs };
 }

@@ -126,7 +126,7 @@ describe("the daemon that a job brings to a host", () => {
     const { folder, asked, left } = await install(archive.bytes, "beat");
     expect([asked, left]).toEqual([1, "beat"]);
     expect(folder).toBe(join(cache, "viceroy", `${archive.order.version}-${archive.order.hash.slice(0, 16)}`));
-    for (const name of ["runtime.cjs", "load.cjs", "boot.cjs", "typescript/register.js"]) {
+    for (const name of ["runtime.cjs", "runtime-rest.cjs", "load.cjs", "boot.cjs", "typescript/register.js"]) {
       expect(readFileSync(join(folder, name)).equals(readFileSync(new URL(name, dist)))).toBe(true);
       expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
     }

@@ -82,16 +82,24 @@ test("all entry points of a worker thread share one instance of the runtime", ()
   ).toBe("true true Actor\ntrue true Actor");
 });
 
-test("the code cache is written once and not written again while it is intact", () => {
+test("the code caches are written once and not written again while they are intact", () => {
   for (const file of caches()) fs.rmSync(file);
   script(sameActor);
   const made = caches();
-  expect(made.length).toBe(1);
-  expect(readCache(made[0]!)).toBeDefined();
-  const { mtimeMs, ino } = fs.statSync(made[0]!);
+  expect(made.map((file) => path.basename(file).split("-main-")[0]).sort()).toEqual([
+    "runtime-rest.cjs",
+    "runtime.cjs",
+  ]);
+  const stats = () =>
+    made.map((file) => {
+      expect(readCache(file)).toBeDefined();
+      const { mtimeMs, ino } = fs.statSync(file);
+      return { mtimeMs, ino };
+    });
+  const before = stats();
   script(sameActor);
   expect(caches()).toEqual(made);
-  expect(fs.statSync(made[0]!)).toMatchObject({ mtimeMs, ino });
+  expect(stats()).toEqual(before);
 });
 
 test.each([
@@ -99,6 +107,7 @@ test.each([
   ["cut off", (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
   ["overwritten", (bytes: Buffer) => Buffer.alloc(bytes.length, 0x5a)],
 ])("a cache file that is %s is replaced without an error message", (_, damage) => {
+  for (const old of caches()) fs.rmSync(old);
   script(sameActor);
   const [file] = caches();
   fs.writeFileSync(file!, damage(fs.readFileSync(file!)));
@@ -159,4 +168,22 @@ test("a process that has waited for its order stores its cache a second after it
     }, 10);
   `;
   expect(script(`${watched} ${waiting}`)).toBe("false undefined\nat once: 0\nlater: 1");
+});
+
+test("generated code does not load the rest of the runtime, and programs do", () => {
+  const imports = 'await import("viceroy/codegen/v1"); console.log("then"); await import("viceroy");';
+  expect(script(`${watched} load("child"); ${imports}`)).toMatch(/^\w+ \w+\nthen\n\w+ \w+$/);
+});
+
+test("the first handle that is encoded loads the rest of the runtime, which knows handles", () => {
+  const encode = `
+    const { codec } = await import("viceroy/codegen/v1");
+    try {
+      codec.port(() => codec.uint32).encode(1);
+    } catch (error) {
+      console.log(error.message);
+    }
+  `;
+  const said = script(`${watched} load("child"); console.log("then"); ${encode}`);
+  expect(said).toMatch(/^\w+ \w+\nthen\n\w+ \w+\ncannot encode Port<uint32>: expected a port, got 1$/);
 });

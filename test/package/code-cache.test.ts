@@ -108,11 +108,11 @@ test("cacheFilePath returns undefined when NODE_DISABLE_COMPILE_CACHE is set", (
   expect(cacheFilePath(script, "main")).toBeUndefined();
 });
 
-test("writeCache deletes old files, so that at most 24 remain", () => {
+test("writeCache deletes old files, so that at most 48 remain", () => {
   const file = written();
-  for (let i = 0; i < 40; i++) writeCache(`${file}-${i}`, data);
-  expect(fs.readdirSync(path.dirname(file)).length).toBe(24);
-  expect(readCache(`${file}-39`)).toEqual(data);
+  for (let i = 0; i < 60; i++) writeCache(`${file}-${i}`, data);
+  expect(fs.readdirSync(path.dirname(file)).length).toBe(48);
+  expect(readCache(`${file}-59`)).toEqual(data);
 });
 
 test("a cache home that belongs to another user is not used", () => {

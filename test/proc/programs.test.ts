@@ -74,7 +74,7 @@ async function install(): Promise<void> {
   mkdirSync(target, { recursive: true });
   const root = fileURLToPath(new URL("../../", import.meta.url));
   cpSync(join(root, "package.json"), join(target, "package.json"));
-  for (const file of ["runtime.cjs", "load.cjs", "boot.cjs", "index.js", "codegen-v1.js"]) {
+  for (const file of ["runtime.cjs", "runtime-rest.cjs", "load.cjs", "boot.cjs", "index.js", "codegen-v1.js"]) {
     cpSync(join(root, "dist", file), join(target, "dist", file));
   }
   chmodTree(target, 0o555);

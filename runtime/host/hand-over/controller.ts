@@ -16,8 +16,6 @@ import { decodeServeOrder } from "./serve-order.js";
 import { serveActor } from "./served-actor.js";
 import { attachHandedHosts, type HandedClasses, takeOver } from "./take-over.js";
 
-export { controllerArgument } from "./controller-messages.js";
-
 interface Prepared {
   readonly runtime: ProcessRuntime;
   readonly classes: HandedClasses;

@@ -9,7 +9,15 @@ import { version } from "../kernel.js";
 import type { ArchiveOrder } from "./starter/starter-order.js";
 
 /** The files of dist/ that the daemon and its processes load, besides those for programs in TypeScript. */
-const runtimeNames = ["runtime.cjs", "load.cjs", "boot.cjs", "job-credentials.mjs", "sync.mjs", "websocket.mjs"];
+const runtimeNames = [
+  "runtime.cjs",
+  "runtime-rest.cjs",
+  "load.cjs",
+  "boot.cjs",
+  "job-credentials.mjs",
+  "sync.mjs",
+  "websocket.mjs",
+];
 const typescriptFolder = "typescript";
 
 export interface DaemonArchive {
