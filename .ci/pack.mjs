@@ -77,7 +77,15 @@ async function removeFormatting(folder) {
         toplevel: true,
         ecma: 2020,
         // Functions and variables stay where they are, so that stack traces name the functions of the sources.
-        compress: { keep_fnames: true, keep_classnames: true, keep_fargs: true, inline: 0, reduce_funcs: false },
+        compress: {
+          keep_fnames: true,
+          keep_classnames: true,
+          keep_fargs: true,
+          inline: 0,
+          reduce_funcs: false,
+          // The value of a script of the runtime is a function that is not called there.
+          expression: /^runtime.*\.cjs$/.test(name),
+        },
         mangle: { keep_fnames: true, keep_classnames: true },
         format: { ascii_only: true, max_line_len: 500 },
       });

@@ -8,7 +8,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { isLeftOut, unlessPassed } from "./passed.mjs";
-import { allOf, hasOtherNodes, install, otherNode, otherNodes } from "./steps.mjs";
+import { allOf, hasOtherNodes, install, newestNode, otherNode, otherNodes } from "./steps.mjs";
 import { printEnd, runUntilSteady } from "./tests.mjs";
 
 /** The native addon for registered memory, and what builds and finds it. */
@@ -81,7 +81,8 @@ export async function neededPeers() {
 /** @param newest whether the tests run with the newest version of Node.js, which starts processes faster */
 async function run({ name, files, places, newest = false }) {
   return unlessPassed(name, places, async () => {
-    const node = newest && hasOtherNodes && (await install(otherNodes)) === 0 ? otherNode("24") : process.execPath;
+    const node =
+      newest && hasOtherNodes && (await install(otherNodes)) === 0 ? otherNode(newestNode) : process.execPath;
     const result = await runUntilSteady(files, { node, env: { VICEROY_PEERS: "required" } });
     printEnd(result.passed, result.failed, result.failures, result.unsteady);
     return result.code === 0 && result.passed === 0 ? undefined : result.code;

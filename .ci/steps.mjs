@@ -75,6 +75,9 @@ export async function install(folder = ".", more = []) {
 export const otherNodes = ".ci/node";
 export const hasOtherNodes = process.platform === "linux" && process.arch === "x64";
 
+/** The newest version of Node.js that is supported, by its first number. */
+export const newestNode = "24";
+
 /** Returns the executable of another version of Node.js, by its first number. It exists after `install(otherNodes)`. */
 export const otherNode = (version) => path.join(root, otherNodes, `node_modules/node${version}/bin/node`);
 

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { onPath, output } from "./debian.mjs";
-import { allOf, otherNode, root, run, viceroy } from "./steps.mjs";
+import { allOf, newestNode, otherNode, root, run, viceroy } from "./steps.mjs";
 
 /**
  * libtorch does not depend on OpenBLAS but is thirty times as slow without it. This variant shares one thread pool with
@@ -67,6 +67,6 @@ function setUpStack(file, version) {
 export async function prepareTensors() {
   const code = hasTensorAddon() ? 0 : await viceroy(".", "setup", "--tensor");
   const own = process.versions.node.split(".")[0];
-  const nodes = [process.execPath, otherNode("24")].filter((file) => existsSync(file));
-  return code || allOf(nodes.map((file, i) => () => setUpStack(file, i === 0 ? own : "24")));
+  const nodes = [process.execPath, otherNode(newestNode)].filter((file) => existsSync(file));
+  return code || allOf(nodes.map((file, i) => () => setUpStack(file, i === 0 ? own : newestNode)));
 }

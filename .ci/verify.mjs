@@ -12,7 +12,20 @@ import path from "node:path";
 import { programsFolder } from "./kubernetes/programs.mjs";
 import { testFiles } from "./kubernetes/test-files.mjs";
 import { slowTestFiles } from "./slow-tests.mjs";
-import { allOf, examples, hasOtherNodes, install, node, otherNode, root, step, told, tool, viceroy } from "./steps.mjs";
+import {
+  allOf,
+  examples,
+  hasOtherNodes,
+  install,
+  newestNode,
+  node,
+  otherNode,
+  root,
+  step,
+  told,
+  tool,
+  viceroy,
+} from "./steps.mjs";
 import { failuresIn, pathTo, printEnd, runAgain, runTests } from "./tests.mjs";
 
 const profile = process.argv.includes("--full") ? "long" : "short";
@@ -103,10 +116,9 @@ const full = profile === "long" ? ["--full"] : [];
 const once = profile === "long" ? "--record" : "--unless-passed";
 const torches = ["--import", "tsx", ".ci/torches.mjs", once, ...full];
 /**
- * The version of Node.js that runs the tests whose processor time is mostly that of processes that start (vitest.config.ts): it starts them
- * in half of the time, and those with tsx in a fourth. The long profile runs all tests with this version.
+ * Whether the newest version of Node.js runs the tests whose processor time is mostly that of processes that start (vitest.config.ts): it starts
+ * them in half of the time, and those with tsx in a fourth. The long profile runs all tests with this version.
  */
-const newest = "24";
 const usesNewest = profile === "short" && hasOtherNodes;
 
 if (!(await check("install", install))) end();
@@ -168,7 +180,7 @@ const sanitizedTensors = beside([".ci/tensor-sanitizers.mjs", once, ...full], { 
 const torchesTested = beside(torches, { after: [sanitizedTensors, torchesPrepared], env });
 const slowTests = beside([".ci/slow-tests.mjs", once], { after: [torchesTested], env });
 // The tests run the examples with the newest version, or with this one.
-const untested = ["20", "22", ...(usesNewest ? [] : [newest])];
+const untested = ["20", "22", ...(usesNewest ? [] : [newestNode])];
 const otherNodes = beside([".ci/nodes.mjs", "--at-a-time", "1", ...untested], { after: [slowTests] });
 // From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
@@ -178,18 +190,20 @@ const hasControlPlane = existsSync(programsFolder());
 const onControlPlane = hasControlPlane
   ? beside([".ci/kubernetes.mjs", "--control-plane", "--beside"], {
       after: [otherNodes],
-      program: usesNewest ? otherNode(newest) : process.execPath,
+      program: usesNewest ? otherNode(newestNode) : process.execPath,
     })
   : undefined;
 const others = hasControlPlane && profile === "short" ? testFiles() : [];
 const elsewhere = { VICEROY_TESTS_ELSEWHERE: [...slowTestFiles, ...others].join(path.delimiter) };
 if (usesNewest) {
-  const options = { node: otherNode(newest), env: { ...elsewhere, VICEROY_TESTS: "newest" } };
+  const options = { node: otherNode(newestNode), env: { ...elsewhere, VICEROY_TESTS: "newest" } };
   // From Node.js 24 on, handlers start in another way than before.
-  await check(`contexts of messages, on Node.js ${newest}`, () =>
-    testsPass(["--project", "together", "test/actor/context.test.ts"], { node: otherNode(newest) }),
+  await check(`contexts of messages, on Node.js ${newestNode}`, () =>
+    testsPass(["--project", "together", "test/actor/context.test.ts"], { node: otherNode(newestNode) }),
   );
-  await check(`tests that start processes, on Node.js ${newest}`, () => testsPass(["--project", "sockets"], options));
+  await check(`tests that start processes, on Node.js ${newestNode}`, () =>
+    testsPass(["--project", "sockets"], options),
+  );
 }
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
 if (usesNewest) await check("other tests", () => testsPass([], { env: { ...elsewhere, VICEROY_TESTS: "others" } }));

@@ -1,4 +1,5 @@
 /** Judges what the shell of a host has said: its folders, its disk and its clock. Pure. */
+import { formatBytes } from "../../../../shared/text/format-bytes.js";
 import type { Finding, Judge } from "./finding.js";
 import type { HostFacts } from "./probed-host.js";
 
@@ -69,9 +70,4 @@ function clockFinding({ said, heardAt }: HostFacts, judge: Judge): Finding {
   const advice = "run a time service, such as chrony or systemd-timesyncd, on both machines";
   if (amount < refusedDifference) return judge("clock", "note", `${text}: times in logs will differ`, advice);
   return judge("clock", "problem", `${text}: certificates of jobs are not valid there`, advice);
-}
-
-function formatBytes(bytes: number): string {
-  const gib = bytes / (1024 * mib);
-  return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.floor(bytes / mib)} MiB`;
 }
