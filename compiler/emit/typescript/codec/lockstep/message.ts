@@ -15,11 +15,10 @@ import {
   stringLiteral,
 } from "../../../kit/index.js";
 import { buildObject, type ConstantProperty, isInherited, shadowsInherited } from "../object-code.js";
-import { localFor, type MethodBody } from "./body.js";
+import { localFor, type MethodBody, refuseIf } from "./body.js";
 import type { RowItem } from "./row-item.js";
 import { readRow } from "./row-reader.js";
 import { writeRow } from "./row-writer.js";
-import { refuseIf } from "./writing.js";
 
 export function writeMessage(body: MethodBody, fields: readonly Field[]): void {
   body.file.line(code`${body.io}.requireObject(${body.value});`);
