@@ -52,8 +52,8 @@ export interface TextLocals {
 interface MessageStatements {
   /** Emits the statements that write `body.value`. */
   write(body: MethodBody, fields: readonly Field[]): void;
-  /** Emits the statements that read an object of type `type`. */
-  read(body: MethodBody, fields: readonly Field[], type: Code): void;
+  /** Emits the statements that read an object of type `body.type`. */
+  read(body: MethodBody, fields: readonly Field[]): void;
 }
 
 export interface MethodBody {

@@ -5,7 +5,6 @@
 import type { Field } from "../../../../model/type.js";
 import {
   assignment,
-  type Code,
   code,
   conditional,
   destructuring,
@@ -45,12 +44,12 @@ export function writeFields(body: MethodBody, fields: readonly Field[]): void {
   writeRow(body, row, items);
 }
 
-/** Reads the fields and returns an object of type `type`. */
-export function readFields(body: MethodBody, fields: readonly Field[], type: Code, constant?: ConstantProperty): void {
+/** Reads the fields and returns an object of type `body.type`. */
+export function readFields(body: MethodBody, fields: readonly Field[], constant?: ConstantProperty): void {
   const row = body.layouts.row(fields);
   const items = rowItems(body, fields, row.slots);
   readRow(body, row, items);
-  buildObject(body, fields, items, type, constant);
+  buildObject(body, fields, items, body.type, constant);
 }
 
 function rowItems(body: MethodBody, fields: readonly Field[], slots: readonly RowItem["slot"][]): readonly RowItem[] {

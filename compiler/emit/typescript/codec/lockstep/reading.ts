@@ -68,8 +68,9 @@ function readInlined(body: MethodBody, core: CoreType, at: Code, hint: string, i
   const emitReturn = (value: Code): void => {
     result = value;
   };
-  const inner = { ...body, at: slotVariable(body, at, into), hint, emitReturn };
-  body.messages.read(inner, inPropertyOrder(fields), body.codecs.type(core, hint));
+  // All fields are present, so that the object is a literal, whose type is known where it is used.
+  const inner = { ...body, at: slotVariable(body, at, into), hint, type: "", emitReturn };
+  body.messages.read(inner, inPropertyOrder(fields));
   return result;
 }
 

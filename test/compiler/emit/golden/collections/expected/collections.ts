@@ -853,8 +853,6 @@ type CollectionsById2 = ReadonlyMap<bigint, Point[]>;
 
 type CollectionsInline = { a: number; b: { c: string } };
 
-type CollectionsInlineB = { c: string };
-
 class CollectionsInlineBGenerated extends GeneratedCodec<CollectionsInlineB> {
   override write(w: Writer, at: number, value: CollectionsInlineB): void {
     w.requireObject(value);
@@ -916,6 +914,8 @@ const collectionsInlineBCodec: Codec<CollectionsInlineB> = new CollectionsInline
   0x63f133d55a795f38n,
   { slot: 1, text: true },
 );
+
+type CollectionsInlineB = { c: string };
 
 class RowsGenerated extends GeneratedCodec<Rows> {
   override write(w: Writer, at: number, value: Rows): void {

@@ -471,8 +471,6 @@ const orderPageOfOrderLineCodec: ViceroyCodec<OrderPage> = new OrderPageOfOrderL
   { slot: 3, text: true, recursive: true },
 );
 
-type OrderNote = { text: string };
-
 const orderHistoryCodec: ViceroyCodec<globalThis.Map<string, Order.Status>> = codec.lazy(() =>
   codec.map(codec.string, OrderStatusCodec),
 );
@@ -535,6 +533,8 @@ const orderNoteCodec: ViceroyCodec<OrderNote> = new OrderNoteGenerated("object",
 });
 
 type OrderPage = Order.Page<Order.Line>;
+
+type OrderNote = { text: string };
 
 const orderPageOfOrderLineOrderCodec: ViceroyCodec<"up" | "down" | UnknownValue> = codec.enumeration<
   "up" | "down" | UnknownValue
@@ -903,8 +903,6 @@ const pageOfLineCodec: ViceroyCodec<OrderLinePages> = new PageOfLineGenerated("P
   slot: 8,
 });
 
-type OrderLineSize = { width: number; height: number };
-
 class OrderLineSizeGenerated extends GeneratedCodec<OrderLineSize> {
   override write(w: Writer, at: number, value: OrderLineSize): void {
     w.requireObject(value);
@@ -973,6 +971,8 @@ class OrderLineSizeGenerated extends GeneratedCodec<OrderLineSize> {
 const orderLineSizeCodec: ViceroyCodec<OrderLineSize> = new OrderLineSizeGenerated("object", 0xc75f0086c3c2c278n, {
   slot: 8,
 });
+
+type OrderLineSize = { width: number; height: number };
 
 type OrderLinePages = Page<Line>;
 
@@ -2382,8 +2382,6 @@ const shopWatchArgsCodec: ViceroyCodec<ShopWatchArgs> = new ShopWatchArgsGenerat
   text: true,
 });
 
-type ShopPayArgsMode = { deep: Order.Mode };
-
 class ShopPayArgsModeGenerated extends GeneratedCodec<ShopPayArgsMode> {
   override write(w: Writer, at: number, value: ShopPayArgsMode): void {
     w.requireObject(value);
@@ -2443,6 +2441,8 @@ const shopPayArgsModeCodec: ViceroyCodec<ShopPayArgsMode> = new ShopPayArgsModeG
   0x1ea39d7bbd0afecen,
   { slot: 1 },
 );
+
+type ShopPayArgsMode = { deep: Order.Mode };
 
 const shopWatchArgsToCodec: ViceroyCodec<Port<Order.Page<Shop.Receipt>>> = codec.port(() =>
   OrderPageCodec(ShopReceiptCodec),
