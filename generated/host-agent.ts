@@ -795,7 +795,8 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
     if (bits > 3) r.refuse();
     let text = r.text;
     let offset = r.offset;
-    const descriptionLength = r.getLength(at + 1);
+    let descriptionLength = view.getUint8(at + 1);
+    if (descriptionLength > 254) descriptionLength = r.longLength();
     if (offset + descriptionLength > text.length) {
       text = r.nextText(offset, descriptionLength);
       offset = 0;
@@ -809,7 +810,8 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
     const processes: SeenProcess[] = new Array(processesCount);
     for (let i = 0; i < processesCount; i++) {
       const pid = view.getUint32(processesSlot, true);
-      const labelLength = r.getLength(processesSlot + 4);
+      let labelLength = view.getUint8(processesSlot + 4);
+      if (labelLength > 254) labelLength = r.longLength();
       if (offset + labelLength > text.length) {
         text = r.nextText(offset, labelLength);
         offset = 0;
@@ -827,7 +829,8 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
       let slot = r.take(count * 41);
       const array: SeenObjects[] = new Array(count);
       for (let i2 = 0; i2 < count; i2++) {
-        const contextLength = r.getLength(slot);
+        let contextLength = view.getUint8(slot);
+        if (contextLength > 254) contextLength = r.longLength();
         if (offset + contextLength > text.length) {
           text = r.nextText(offset, contextLength);
           offset = 0;
@@ -1077,6 +1080,7 @@ class HostUseGenerated extends GeneratedCodec<HostUse> {
   }
 
   override read(r: Reader, at: number): HostUse {
+    const view = r.view;
     const driversCount = r.getLength(at);
     let driversSlot = r.take(driversCount * 11);
     const drivers: SeenDriver[] = new Array(driversCount);
@@ -1090,7 +1094,8 @@ class HostUseGenerated extends GeneratedCodec<HostUse> {
     let publishedSlot = r.take(publishedCount);
     const published: string[] = new Array(publishedCount);
     for (let i2 = 0; i2 < publishedCount; i2++) {
-      const length = r.getLength(publishedSlot);
+      let length = view.getUint8(publishedSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -1324,7 +1329,8 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     let extentSlot = r.take(extentCount * 5);
     const extent: Dimension[] = new Array(extentCount);
     for (let i = 0; i < extentCount; i++) {
-      const nameLength = r.getLength(extentSlot);
+      let nameLength = view.getUint8(extentSlot);
+      if (nameLength > 254) nameLength = r.longLength();
       if (offset + nameLength > text.length) {
         text = r.nextText(offset, nameLength);
         offset = 0;
@@ -1335,14 +1341,16 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
       extent[i] = { name, size };
       extentSlot += 5;
     }
-    const locationLength = r.getLength(at + 22);
+    let locationLength = view.getUint8(at + 22);
+    if (locationLength > 254) locationLength = r.longLength();
     if (offset + locationLength > text.length) {
       text = r.nextText(offset, locationLength);
       offset = 0;
     }
     offset += locationLength;
     const location = text.substring(offset - locationLength, offset);
-    const labelLength = r.getLength(at + 23);
+    let labelLength = view.getUint8(at + 23);
+    if (labelLength > 254) labelLength = r.longLength();
     if (offset + labelLength > text.length) {
       text = r.nextText(offset, labelLength);
       offset = 0;
@@ -1364,7 +1372,8 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     let unsetSlot = r.take(unsetCount);
     const unset: string[] = new Array(unsetCount);
     for (let i3 = 0; i3 < unsetCount; i3++) {
-      const length = r.getLength(unsetSlot);
+      let length = view.getUint8(unsetSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -1377,7 +1386,8 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     let execArgvSlot = r.take(execArgvCount);
     const execArgv: string[] = new Array(execArgvCount);
     for (let i4 = 0; i4 < execArgvCount; i4++) {
-      const length2 = r.getLength(execArgvSlot);
+      let length2 = view.getUint8(execArgvSlot);
+      if (length2 > 254) length2 = r.longLength();
       if (offset + length2 > text.length) {
         text = r.nextText(offset, length2);
         offset = 0;
@@ -1388,7 +1398,8 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     }
     let cpus: string | undefined;
     if ((bits & 1) !== 0) {
-      const length3 = r.getLength(r.take(1));
+      let length3 = view.getUint8(r.take(1));
+      if (length3 > 254) length3 = r.longLength();
       if (offset + length3 > text.length) {
         text = r.nextText(offset, length3);
         offset = 0;
@@ -1399,7 +1410,8 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     const output = (bits & 2) !== 0;
     let cwd: string | undefined;
     if ((bits & 4) !== 0) {
-      const length4 = r.getLength(r.take(1));
+      let length4 = view.getUint8(r.take(1));
+      if (length4 > 254) length4 = r.longLength();
       if (offset + length4 > text.length) {
         text = r.nextText(offset, length4);
         offset = 0;
@@ -1699,7 +1711,8 @@ class ProcessOutputGenerated extends GeneratedCodec<ProcessOutput> {
     let linesSlot = r.take(linesCount);
     const lines: string[] = new Array(linesCount);
     for (let i = 0; i < linesCount; i++) {
-      const length = r.getLength(linesSlot);
+      let length = view.getUint8(linesSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -2052,7 +2065,8 @@ class CommandOrderGenerated extends GeneratedCodec<CommandOrder> {
     let commandSlot = r.take(commandCount);
     const command: string[] = new Array(commandCount);
     for (let i = 0; i < commandCount; i++) {
-      const length = r.getLength(commandSlot);
+      let length = view.getUint8(commandSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;

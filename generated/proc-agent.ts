@@ -1050,7 +1050,8 @@ class ActorPlaceGenerated extends GeneratedCodec<ActorPlace> {
     let dimensionsSlot = r.take(dimensionsCount);
     const dimensions: string[] = new Array(dimensionsCount);
     for (let i = 0; i < dimensionsCount; i++) {
-      const length = r.getLength(dimensionsSlot);
+      let length = view.getUint8(dimensionsSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;

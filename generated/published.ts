@@ -247,14 +247,16 @@ class PublicationGenerated extends GeneratedCodec<Publication> {
     const id = view.getBigUint64(at, true);
     let text = r.text;
     let offset = r.offset;
-    const nameLength = r.getLength(at + 8);
+    let nameLength = view.getUint8(at + 8);
+    if (nameLength > 254) nameLength = r.longLength();
     if (offset + nameLength > text.length) {
       text = r.nextText(offset, nameLength);
       offset = 0;
     }
     offset += nameLength;
     const name = text.substring(offset - nameLength, offset);
-    const keyLength = r.getLength(at + 9);
+    let keyLength = view.getUint8(at + 9);
+    if (keyLength > 254) keyLength = r.longLength();
     if (offset + keyLength > text.length) {
       text = r.nextText(offset, keyLength);
       offset = 0;
@@ -262,7 +264,8 @@ class PublicationGenerated extends GeneratedCodec<Publication> {
     offset += keyLength;
     const key = text.substring(offset - keyLength, offset);
     const fingerprint = view.getBigUint64(at + 10, true);
-    const descriptionLength = r.getLength(at + 18);
+    let descriptionLength = view.getUint8(at + 18);
+    if (descriptionLength > 254) descriptionLength = r.longLength();
     if (offset + descriptionLength > text.length) {
       text = r.nextText(offset, descriptionLength);
       offset = 0;
@@ -273,7 +276,8 @@ class PublicationGenerated extends GeneratedCodec<Publication> {
     let extentSlot = r.take(extentCount * 5);
     const extent: PublishedDimension[] = new Array(extentCount);
     for (let i = 0; i < extentCount; i++) {
-      const nameLength2 = r.getLength(extentSlot);
+      let nameLength2 = view.getUint8(extentSlot);
+      if (nameLength2 > 254) nameLength2 = r.longLength();
       if (offset + nameLength2 > text.length) {
         text = r.nextText(offset, nameLength2);
         offset = 0;
@@ -284,7 +288,8 @@ class PublicationGenerated extends GeneratedCodec<Publication> {
       extent[i] = { name: name2, size };
       extentSlot += 5;
     }
-    const publisherLength = r.getLength(at + 20);
+    let publisherLength = view.getUint8(at + 20);
+    if (publisherLength > 254) publisherLength = r.longLength();
     if (offset + publisherLength > text.length) {
       text = r.nextText(offset, publisherLength);
       offset = 0;
@@ -408,7 +413,8 @@ class FoundPublicationGenerated extends GeneratedCodec<FoundPublication> {
   }
 
   override read(r: Reader, at: number): FoundPublication {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const publication = (bits & 1) !== 0 ? PublicationCodec.read(r, r.take(21)) : undefined;
     let text = r.text;
@@ -417,7 +423,8 @@ class FoundPublicationGenerated extends GeneratedCodec<FoundPublication> {
     let namesSlot = r.take(namesCount);
     const names: string[] = new Array(namesCount);
     for (let i = 0; i < namesCount; i++) {
-      const length = r.getLength(namesSlot);
+      let length = view.getUint8(namesSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -598,7 +605,8 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
       let slot = r.take(count * 5);
       const array: PublishedDimension[] = new Array(count);
       for (let i = 0; i < count; i++) {
-        const nameLength = r.getLength(slot);
+        let nameLength = view.getUint8(slot);
+        if (nameLength > 254) nameLength = r.longLength();
         if (offset + nameLength > text.length) {
           text = r.nextText(offset, nameLength);
           offset = 0;
@@ -614,7 +622,8 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
     const sliceRank = view.getUint32(at + 13, true);
     let key: string | undefined;
     if ((bits & 2) !== 0) {
-      const length = r.getLength(r.take(1));
+      let length = view.getUint8(r.take(1));
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -623,7 +632,8 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
       key = text.substring(offset - length, offset);
     }
     const endpoint = view.getUint32(at + 17, true);
-    const nameLength2 = r.getLength(at + 21);
+    let nameLength2 = view.getUint8(at + 21);
+    if (nameLength2 > 254) nameLength2 = r.longLength();
     if (offset + nameLength2 > text.length) {
       text = r.nextText(offset, nameLength2);
       offset = 0;
@@ -633,7 +643,8 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
     const args = r.getBytes(at + 22);
     const isCall = (bits & 4) !== 0;
     const timeout = (bits & 8) !== 0 ? view.getUint32(r.take(4), true) : undefined;
-    const traceparentLength = r.getLength(at + 26);
+    let traceparentLength = view.getUint8(at + 26);
+    if (traceparentLength > 254) traceparentLength = r.longLength();
     if (offset + traceparentLength > text.length) {
       text = r.nextText(offset, traceparentLength);
       offset = 0;

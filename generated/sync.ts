@@ -563,7 +563,8 @@ class ScannedFileGenerated extends GeneratedCodec<ScannedFile> {
     if (bits > 1) r.refuse();
     let text = r.text;
     let offset = r.offset;
-    const fileLength = r.getLength(at + 1);
+    let fileLength = view.getUint8(at + 1);
+    if (fileLength > 254) fileLength = r.longLength();
     if (offset + fileLength > text.length) {
       text = r.nextText(offset, fileLength);
       offset = 0;
@@ -590,7 +591,8 @@ class ScannedFileGenerated extends GeneratedCodec<ScannedFile> {
       let slot = r.take(count);
       const array: string[] = new Array(count);
       for (let i2 = 0; i2 < count; i2++) {
-        const length = r.getLength(slot);
+        let length = view.getUint8(slot);
+        if (length > 254) length = r.longLength();
         if (offset + length > text.length) {
           text = r.nextText(offset, length);
           offset = 0;
@@ -950,21 +952,24 @@ class SyncOrderGenerated extends GeneratedCodec<SyncOrder> {
       let slot = r.take(count * 3);
       const array: TreePackages[] = new Array(count);
       for (let i = 0; i < count; i++) {
-        const atLength = r.getLength(slot);
+        let atLength = view.getUint8(slot);
+        if (atLength > 254) atLength = r.longLength();
         if (offset + atLength > text.length) {
           text = r.nextText(offset, atLength);
           offset = 0;
         }
         offset += atLength;
         const at3 = text.substring(offset - atLength, offset);
-        const manifestLength = r.getLength(slot + 1);
+        let manifestLength = view.getUint8(slot + 1);
+        if (manifestLength > 254) manifestLength = r.longLength();
         if (offset + manifestLength > text.length) {
           text = r.nextText(offset, manifestLength);
           offset = 0;
         }
         offset += manifestLength;
         const manifest = text.substring(offset - manifestLength, offset);
-        const lockLength = r.getLength(slot + 2);
+        let lockLength = view.getUint8(slot + 2);
+        if (lockLength > 254) lockLength = r.longLength();
         if (offset + lockLength > text.length) {
           text = r.nextText(offset, lockLength);
           offset = 0;

@@ -4175,7 +4175,8 @@ class ContextDescriptionGenerated extends GeneratedCodec<ContextDescription> {
       let slot = r.take(count);
       const array: string[] = new Array(count);
       for (let i2 = 0; i2 < count; i2++) {
-        const length = r.getLength(slot);
+        let length = view.getUint8(slot);
+        if (length > 254) length = r.longLength();
         if (offset + length > text.length) {
           text = r.nextText(offset, length);
           offset = 0;

@@ -1481,7 +1481,8 @@ class TensorWorkerArgsGenerated extends GeneratedCodec<TensorWorkerArgs> {
       let slot = r.take(count);
       const array: string[] = new Array(count);
       for (let i = 0; i < count; i++) {
-        const length = r.getLength(slot);
+        let length = view.getUint8(slot);
+        if (length > 254) length = r.longLength();
         if (offset + length > text.length) {
           text = r.nextText(offset, length);
           offset = 0;

@@ -115,7 +115,7 @@ export class Reader {
   /** Reads a length: one byte, or 255 followed by four bytes. */
   getLength(at: number): number {
     const n = this.view.getUint8(at);
-    return n === LONG_LENGTH_MARK ? this.#longLength() : n;
+    return n === LONG_LENGTH_MARK ? this.longLength() : n;
   }
 
   /** Reads the number of entries of a map, set or record. */
@@ -123,7 +123,8 @@ export class Reader {
     return this.view.getUint32(at, true);
   }
 
-  #longLength(): number {
+  /** Reads a length whose slot holds 255. */
+  longLength(): number {
     const length = this.view.getUint32(this.take(4), true);
     if (length < LONG_LENGTH_MARK) throw new CodecRefusal(`invalid length: ${length} in the long form`);
     return length;

@@ -349,13 +349,15 @@ class BakeryBakeArgsGenerated extends GeneratedCodec<BakeryBakeArgs> {
   }
 
   override read(r: Reader, at: number): BakeryBakeArgs {
+    const view = r.view;
     let text = r.text;
     let offset = r.offset;
     const ordersCount = r.getLength(at);
     let ordersSlot = r.take(ordersCount);
     const orders: string[] = new Array(ordersCount);
     for (let i = 0; i < ordersCount; i++) {
-      const length = r.getLength(ordersSlot);
+      let length = view.getUint8(ordersSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;

@@ -11,12 +11,13 @@ import { bitNames, declareView, type RowItem } from "./row-item.js";
 import { TextRuns } from "./text-runs.js";
 
 export function readRow(body: MethodBody, row: Row, items: readonly RowItem[]): void {
+  const runs = new TextRuns(body, items, "read");
   const viewed = row.bitBytes + items.filter(({ slot: place }) => isReadByView(body, place)).length;
-  const reading = viewed > 1 && body.view === undefined ? { ...body, view: declareView(body) } : body;
+  const isViewed = viewed > 1 || runs.any;
+  const reading = isViewed && body.view === undefined ? { ...body, view: declareView(body) } : body;
   const bits = readBits(reading, row, items);
-  const runs = new TextRuns(reading, items, "read");
   for (const item of items) {
-    readItem(runs.start(item), item, bits);
+    readItem({ ...reading, ...runs.start(item) }, item, bits);
     runs.end(item);
   }
 }

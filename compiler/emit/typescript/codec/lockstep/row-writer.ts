@@ -27,7 +27,7 @@ export function writeRow(body: MethodBody, row: Row, items: readonly RowItem[]):
   const bits = bitNames(body, row);
   for (const name of bits) file.line(code`let ${name} = 0;`);
   for (const item of items) {
-    const inRun = runs.start(item);
+    const inRun = { ...body, ...runs.start(item) };
     if (plainSteps(body, item, runs) === undefined || isString(item)) writeItem(inRun, item, bits);
     runs.end(item);
   }

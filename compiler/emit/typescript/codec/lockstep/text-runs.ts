@@ -13,7 +13,7 @@ import {
   ifStatement,
   type LocalName,
 } from "../../../kit/index.js";
-import { baseName, derivedName, type MethodBody, refuseIf, type TextLocals } from "./body.js";
+import { baseName, derivedName, type MethodBody, refuseIf, type TextLocals, viewCode } from "./body.js";
 import { mayBeMissing } from "./row.js";
 import type { RowItem } from "./row-item.js";
 
@@ -38,14 +38,19 @@ export class TextRuns {
     this.#runs = body.text === undefined ? splitRuns(body, items).filter(isRun) : [];
   }
 
+  /** Whether the row has runs of its own. */
+  get any(): boolean {
+    return this.#runs.length > 0;
+  }
+
   has(item: RowItem): boolean {
     return this.#body.text !== undefined || this.#runs.some((run) => run.includes(item));
   }
 
-  /** Loads the text before the first part of a run. Returns the context for the code of the part. */
-  start(item: RowItem): MethodBody {
+  /** Loads the text before the first part of a run. Returns the variables for the code of the part. */
+  start(item: RowItem): Pick<MethodBody, "text"> {
     if (this.#runs.some((run) => run[0] === item)) this.#load();
-    return this.#runs.some((run) => run.includes(item)) ? { ...this.#body, text: this.#locals! } : this.#body;
+    return this.#runs.some((run) => run.includes(item)) ? { text: this.#locals! } : {};
   }
 
   #load(): void {
@@ -89,11 +94,13 @@ function joinText(text: LocalName, { file, io: w }: Pick<MethodBody, "file" | "i
 }
 
 /** Returns an expression for a string of a run whose length is at `at`. It must be evaluated before the next string. */
-export function readText({ file, scope, io: r, text: locals }: MethodBody, at: Code, into?: LocalName): Code {
+export function readText(body: MethodBody, at: Code, into?: LocalName): Code {
+  const { file, scope, io: r, text: locals } = body;
   const { text } = locals!;
   const offset = locals!.offset!;
   const length = derivedName(scope, baseName(into), "length");
-  file.line(code`const ${length} = ${r}.getLength(${at});`);
+  file.line(code`let ${length} = ${viewCode(body)}.getUint8(${at});`);
+  file.line(code`if (${length} > ${String(longestShort)}) ${length} = ${r}.longLength();`);
   file.block(code`if (${offset} + ${length} > ${text}.length)`, () => {
     file.line(code`${text} = ${r}.nextText(${offset}, ${length});`);
     file.line(code`${offset} = 0;`);

@@ -237,11 +237,12 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
   }
 
   override read(r: Reader, at: number): Collections {
+    const view = r.view;
     const listCount = r.getLength(at);
     let listSlot = r.take(listCount * 4);
     const list: number[] = new Array(listCount);
     for (let i = 0; i < listCount; i++) {
-      list[i] = r.view.getInt32(listSlot, true);
+      list[i] = view.getInt32(listSlot, true);
       listSlot += 4;
     }
     let text = r.text;
@@ -250,7 +251,8 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let fixedSlot = r.take(fixedCount);
     const fixed: string[] = new Array(fixedCount);
     for (let i2 = 0; i2 < fixedCount; i2++) {
-      const length = r.getLength(fixedSlot);
+      let length = view.getUint8(fixedSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -271,7 +273,6 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let pointsSlot = r.take(pointsCount * 16);
     const points: Point[] = new Array(pointsCount);
     for (let i4 = 0; i4 < pointsCount; i4++) {
-      const view = r.view;
       const x = view.getFloat64(pointsSlot, true);
       const y = view.getFloat64(pointsSlot + 8, true);
       points[i4] = { x, y };
@@ -286,9 +287,8 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     for (let i5 = 0; i5 < byNameCount; i5++) {
       const key = r.getString(byNameSlot);
       const at2 = byNameSlot + 1;
-      const view2 = r.view;
-      const x2 = view2.getFloat64(at2, true);
-      const y2 = view2.getFloat64(at2 + 8, true);
+      const x2 = view.getFloat64(at2, true);
+      const y2 = view.getFloat64(at2 + 8, true);
       byName.set(key, { x: x2, y: y2 });
       byNameSlot += 17;
     }
@@ -297,14 +297,13 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let byIdSlot = r.take(byIdCount * 9);
     const byId: CollectionsById = new Map();
     for (let i6 = 0; i6 < byIdCount; i6++) {
-      const key2 = r.view.getBigUint64(byIdSlot, true);
+      const key2 = view.getBigUint64(byIdSlot, true);
       const count = r.getLength(byIdSlot + 8);
       let slot = r.take(count * 16);
       const array: Point[] = new Array(count);
       for (let i7 = 0; i7 < count; i7++) {
-        const view3 = r.view;
-        const x3 = view3.getFloat64(slot, true);
-        const y3 = view3.getFloat64(slot + 8, true);
+        const x3 = view.getFloat64(slot, true);
+        const y3 = view.getFloat64(slot + 8, true);
         array[i7] = { x: x3, y: y3 };
         slot += 16;
       }
@@ -324,7 +323,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let constantSlot = r.take(constantCount * 4);
     const constant: Set<number> = new Set();
     for (let i9 = 0; i9 < constantCount; i9++) {
-      constant.add(r.view.getInt32(constantSlot, true));
+      constant.add(view.getInt32(constantSlot, true));
       constantSlot += 4;
     }
     if (constant.size !== constantCount) r.refuse();
@@ -334,9 +333,8 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     for (let i10 = 0; i10 < recordCount; i10++) {
       const key3 = r.getString(recordSlot);
       const at3 = recordSlot + 1;
-      const view4 = r.view;
-      const x4 = view4.getFloat64(at3, true);
-      const y4 = view4.getFloat64(at3 + 8, true);
+      const x4 = view.getFloat64(at3, true);
+      const y4 = view.getFloat64(at3 + 8, true);
       r.define(record, key3, { x: x4, y: y4 });
       recordSlot += 17;
     }
@@ -345,7 +343,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     const indexed: Record<string, number> = {};
     for (let i11 = 0; i11 < indexedCount; i11++) {
       const key4 = r.getString(indexedSlot);
-      r.define(indexed, key4, r.view.getInt32(indexedSlot + 1, true));
+      r.define(indexed, key4, view.getInt32(indexedSlot + 1, true));
       indexedSlot += 5;
     }
     const inline = collectionsInlineCodec.read(r, at + 37);

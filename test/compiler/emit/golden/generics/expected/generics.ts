@@ -724,7 +724,8 @@ class PageOfStringGenerated extends GeneratedCodec<PageOfString> {
   }
 
   override read(r: Reader, at: number): PageOfString {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     let text = r.text;
     let offset = r.offset;
@@ -732,7 +733,8 @@ class PageOfStringGenerated extends GeneratedCodec<PageOfString> {
     let itemsSlot = r.take(itemsCount);
     const items: string[] = new Array(itemsCount);
     for (let i = 0; i < itemsCount; i++) {
-      const length = r.getLength(itemsSlot);
+      let length = view.getUint8(itemsSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -743,7 +745,8 @@ class PageOfStringGenerated extends GeneratedCodec<PageOfString> {
     }
     let next: string | undefined;
     if ((bits & 1) !== 0) {
-      const length2 = r.getLength(r.take(1));
+      let length2 = view.getUint8(r.take(1));
+      if (length2 > 254) length2 = r.longLength();
       if (offset + length2 > text.length) {
         text = r.nextText(offset, length2);
         offset = 0;

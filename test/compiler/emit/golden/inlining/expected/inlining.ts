@@ -287,7 +287,8 @@ class LabelledGenerated extends GeneratedCodec<Labelled> {
     if (bits > 7) r.refuse();
     let text = r.text;
     let offset = r.offset;
-    const titleLength = r.getLength(at + 1);
+    let titleLength = view.getUint8(at + 1);
+    if (titleLength > 254) titleLength = r.longLength();
     if (offset + titleLength > text.length) {
       text = r.nextText(offset, titleLength);
       offset = 0;
@@ -297,7 +298,8 @@ class LabelledGenerated extends GeneratedCodec<Labelled> {
     const level = view.getUint8(at + 2) as Level;
     if (level > 1) r.refuse();
     const mainAt = at + 3;
-    const nameLength = r.getLength(mainAt);
+    let nameLength = view.getUint8(mainAt);
+    if (nameLength > 254) nameLength = r.longLength();
     if (offset + nameLength > text.length) {
       text = r.nextText(offset, nameLength);
       offset = 0;
@@ -308,7 +310,8 @@ class LabelledGenerated extends GeneratedCodec<Labelled> {
     if (level2 > 1) r.refuse();
     const rank = RankCodec.read(r, mainAt + 2);
     const weight = view.getFloat64(mainAt + 3, true);
-    const textLength = r.getLength(mainAt + 11);
+    let textLength = view.getUint8(mainAt + 11);
+    if (textLength > 254) textLength = r.longLength();
     if (offset + textLength > text.length) {
       text = r.nextText(offset, textLength);
       offset = 0;
@@ -318,7 +321,8 @@ class LabelledGenerated extends GeneratedCodec<Labelled> {
     const main = { name, level: level2, rank, weight, text: text2 };
     let note: string | undefined;
     if ((bits & 1) !== 0) {
-      const length = r.getLength(r.take(1));
+      let length = view.getUint8(r.take(1));
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -330,7 +334,8 @@ class LabelledGenerated extends GeneratedCodec<Labelled> {
     let labelsSlot = r.take(labelsCount * 12);
     const labels: Label[] = new Array(labelsCount);
     for (let i = 0; i < labelsCount; i++) {
-      const nameLength2 = r.getLength(labelsSlot);
+      let nameLength2 = view.getUint8(labelsSlot);
+      if (nameLength2 > 254) nameLength2 = r.longLength();
       if (offset + nameLength2 > text.length) {
         text = r.nextText(offset, nameLength2);
         offset = 0;
@@ -341,7 +346,8 @@ class LabelledGenerated extends GeneratedCodec<Labelled> {
       if (level3 > 1) r.refuse();
       const rank2 = RankCodec.read(r, labelsSlot + 2);
       const weight2 = view.getFloat64(labelsSlot + 3, true);
-      const textLength2 = r.getLength(labelsSlot + 11);
+      let textLength2 = view.getUint8(labelsSlot + 11);
+      if (textLength2 > 254) textLength2 = r.longLength();
       if (offset + textLength2 > text.length) {
         text = r.nextText(offset, textLength2);
         offset = 0;
@@ -359,7 +365,8 @@ class LabelledGenerated extends GeneratedCodec<Labelled> {
       let slot = r.take(count2);
       const array: string[] = new Array(count2);
       for (let i3 = 0; i3 < count2; i3++) {
-        const length2 = r.getLength(slot);
+        let length2 = view.getUint8(slot);
+        if (length2 > 254) length2 = r.longLength();
         if (offset + length2 > text.length) {
           text = r.nextText(offset, length2);
           offset = 0;
@@ -609,11 +616,11 @@ class MixedGenerated extends GeneratedCodec<Mixed> {
   }
 
   override read(r: Reader, at: number): Mixed {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const first = r.getString(at + 1);
     const secondAt = at + 2;
-    const view = r.view;
     const name = r.getString(secondAt);
     const level = view.getUint8(secondAt + 1) as Level;
     if (level > 1) r.refuse();
@@ -627,12 +634,11 @@ class MixedGenerated extends GeneratedCodec<Mixed> {
     for (let i = 0; i < byNameCount; i++) {
       const key = r.getString(byNameSlot);
       const at2 = byNameSlot + 1;
-      const view2 = r.view;
       const name2 = r.getString(at2);
-      const level2 = view2.getUint8(at2 + 1) as Level;
+      const level2 = view.getUint8(at2 + 1) as Level;
       if (level2 > 1) r.refuse();
       const rank2 = RankCodec.read(r, at2 + 2);
-      const weight2 = view2.getFloat64(at2 + 3, true);
+      const weight2 = view.getFloat64(at2 + 3, true);
       const text2 = r.getString(at2 + 11);
       byName.set(key, { name: name2, level: level2, rank: rank2, weight: weight2, text: text2 });
       byNameSlot += 13;
@@ -644,7 +650,8 @@ class MixedGenerated extends GeneratedCodec<Mixed> {
     let namesSlot = r.take(namesCount);
     const names: string[] = new Array(namesCount);
     for (let i2 = 0; i2 < namesCount; i2++) {
-      const length = r.getLength(namesSlot);
+      let length = view.getUint8(namesSlot);
+      if (length > 254) length = r.longLength();
       if (offset + length > text3.length) {
         text3 = r.nextText(offset, length);
         offset = 0;
@@ -661,19 +668,20 @@ class MixedGenerated extends GeneratedCodec<Mixed> {
     let lastSlot = r.take(lastCount * 12);
     const last: Label[] = new Array(lastCount);
     for (let i3 = 0; i3 < lastCount; i3++) {
-      const view3 = r.view;
-      const nameLength = r.getLength(lastSlot);
+      let nameLength = view.getUint8(lastSlot);
+      if (nameLength > 254) nameLength = r.longLength();
       if (offset + nameLength > text3.length) {
         text3 = r.nextText(offset, nameLength);
         offset = 0;
       }
       offset += nameLength;
       const name3 = text3.substring(offset - nameLength, offset);
-      const level3 = view3.getUint8(lastSlot + 1) as Level;
+      const level3 = view.getUint8(lastSlot + 1) as Level;
       if (level3 > 1) r.refuse();
       const rank3 = RankCodec.read(r, lastSlot + 2);
-      const weight3 = view3.getFloat64(lastSlot + 3, true);
-      const textLength = r.getLength(lastSlot + 11);
+      const weight3 = view.getFloat64(lastSlot + 3, true);
+      let textLength = view.getUint8(lastSlot + 11);
+      if (textLength > 254) textLength = r.longLength();
       if (offset + textLength > text3.length) {
         text3 = r.nextText(offset, textLength);
         offset = 0;

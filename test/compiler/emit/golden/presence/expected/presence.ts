@@ -85,7 +85,8 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
     if ((bits & 12) === 8) r.refuse();
     let text = r.text;
     let offset = r.offset;
-    const requiredLength = r.getLength(at + 1);
+    let requiredLength = view.getUint8(at + 1);
+    if (requiredLength > 254) requiredLength = r.longLength();
     if (offset + requiredLength > text.length) {
       text = r.nextText(offset, requiredLength);
       offset = 0;
@@ -94,7 +95,8 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
     const required = text.substring(offset - requiredLength, offset);
     let optional: string | undefined;
     if ((bits & 1) !== 0) {
-      const length = r.getLength(r.take(1));
+      let length = view.getUint8(r.take(1));
+      if (length > 254) length = r.longLength();
       if (offset + length > text.length) {
         text = r.nextText(offset, length);
         offset = 0;
@@ -104,7 +106,8 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
     }
     let nullable: string | null = null;
     if ((bits & 2) !== 0) {
-      const length2 = r.getLength(r.take(1));
+      let length2 = view.getUint8(r.take(1));
+      if (length2 > 254) length2 = r.longLength();
       if (offset + length2 > text.length) {
         text = r.nextText(offset, length2);
         offset = 0;
@@ -121,7 +124,8 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
     for (let i = 0; i < listCount; i++) {
       let element: string | null = null;
       if (r.getBoolean(listSlot)) {
-        const length3 = r.getLength(r.take(1));
+        let length3 = view.getUint8(r.take(1));
+        if (length3 > 254) length3 = r.longLength();
         if (offset + length3 > text.length) {
           text = r.nextText(offset, length3);
           offset = 0;
