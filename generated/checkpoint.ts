@@ -84,7 +84,8 @@ class CheckpointGenerated extends GeneratedCodec<Checkpoint> {
     w.putDate(at + 10, at2);
     w.putUint64(at + 18, fingerprint);
     if (schema.length > 254) w.putLong(at + 26, schema.length);
-    w.text = text.length + schema.length <= 8192 ? text + schema : w.nextChunk(text, schema);
+    text = text.length + schema.length <= 8192 ? text + schema : w.nextChunk(text, schema);
+    w.text = text;
     w.putBytes(at + 27, state);
   }
 
@@ -99,6 +100,23 @@ class CheckpointGenerated extends GeneratedCodec<Checkpoint> {
     const schema = r.getString(at + 26);
     const state = r.getBytes(at + 27);
     return { actor, actorId, mesh, rank, at: at2, fingerprint, schema, state };
+  }
+
+  protected override writeMessage(w: Writer, value: Checkpoint): void {
+    this.write(w, w.begin(39) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Checkpoint {
+    const start = r.begin(39);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Checkpoint>): void {
@@ -208,6 +226,20 @@ class SharedStateGenerated extends GeneratedCodec<SharedState> {
     return { pid, file, token };
   }
 
+  protected override writeMessage(w: Writer, value: SharedState): void {
+    this.write(w, w.begin(16) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): SharedState {
+    const start = r.begin(16);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<SharedState>): void {
     w.requireObject(value);
     const { pid, file, token, [unknownFields]: others } = value;
@@ -290,6 +322,20 @@ class StateOfferGenerated extends GeneratedCodec<StateOffer> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: StateOffer): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): StateOffer {
+    const start = r.begin(21);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<StateOffer>): void {
     w.requireObject(value);
     const { proc, id, bytes, shared, [unknownFields]: others } = value;
@@ -352,7 +398,31 @@ class CarriedCheckpointGenerated extends GeneratedCodec<CarriedCheckpoint> {
     w.requireObject(value);
     const { checkpoint, offer } = value;
     let bits = 0;
-    CheckpointCodec.write(w, at + 1, checkpoint);
+    let text = w.text;
+    const checkpointAt = at + 1;
+    w.requireObject(checkpoint);
+    const { actor, actorId, mesh, rank, at: at2, fingerprint, schema, state } = checkpoint;
+    if (typeof actor !== "string") w.refuse();
+    if (actorId !== actorId >>> 0) w.refuse();
+    if (typeof mesh !== "string") w.refuse();
+    if (rank !== rank >>> 0) w.refuse();
+    if (typeof schema !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(checkpointAt, actor.length);
+    view.setUint32(checkpointAt + 1, actorId, true);
+    view.setUint8(checkpointAt + 5, mesh.length);
+    view.setUint32(checkpointAt + 6, rank, true);
+    view.setUint8(checkpointAt + 26, schema.length);
+    if (actor.length > 254) w.putLong(checkpointAt, actor.length);
+    text = text.length + actor.length <= 8192 ? text + actor : w.nextChunk(text, actor);
+    if (mesh.length > 254) w.putLong(checkpointAt + 5, mesh.length);
+    text = text.length + mesh.length <= 8192 ? text + mesh : w.nextChunk(text, mesh);
+    w.putDate(checkpointAt + 10, at2);
+    w.putUint64(checkpointAt + 18, fingerprint);
+    if (schema.length > 254) w.putLong(checkpointAt + 26, schema.length);
+    text = text.length + schema.length <= 8192 ? text + schema : w.nextChunk(text, schema);
+    w.putBytes(checkpointAt + 27, state);
+    w.text = text;
     if (offer !== undefined) {
       bits |= 1;
       StateOfferCodec.write(w, w.reserve(17), offer);
@@ -363,11 +433,38 @@ class CarriedCheckpointGenerated extends GeneratedCodec<CarriedCheckpoint> {
   override read(r: Reader, at: number): CarriedCheckpoint {
     const bits = r.view.getUint8(at);
     if (bits > 1) r.refuse();
-    const checkpoint = CheckpointCodec.read(r, at + 1);
+    const checkpointAt = at + 1;
+    const view = r.view;
+    const actor = r.getString(checkpointAt);
+    const actorId = view.getUint32(checkpointAt + 1, true);
+    const mesh = r.getString(checkpointAt + 5);
+    const rank = view.getUint32(checkpointAt + 6, true);
+    const at2 = r.getDate(checkpointAt + 10);
+    const fingerprint = view.getBigUint64(checkpointAt + 18, true);
+    const schema = r.getString(checkpointAt + 26);
+    const state = r.getBytes(checkpointAt + 27);
+    const checkpoint = { actor, actorId, mesh, rank, at: at2, fingerprint, schema, state };
     const offer = (bits & 1) !== 0 ? StateOfferCodec.read(r, r.take(17)) : undefined;
     const result: CarriedCheckpoint = { checkpoint };
     if (offer !== undefined) result.offer = offer;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: CarriedCheckpoint): void {
+    this.write(w, w.begin(40) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): CarriedCheckpoint {
+    const start = r.begin(40);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<CarriedCheckpoint>): void {

@@ -404,12 +404,20 @@ class HostTermsGenerated extends GeneratedCodec<HostTerms> {
   override write(w: Writer, at: number, value: HostTerms): void {
     w.requireObject(value);
     const { viceroy, driver, procAgent, hostAgent, keepAlive, readOnly } = value;
+    if (typeof viceroy !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at + 1, viceroy.length);
     let bits = 0;
-    w.putString(at + 1, viceroy);
+    let text = w.text;
+    if (viceroy.length > 254) w.putLong(at + 1, viceroy.length);
+    text = text.length + viceroy.length <= 8192 ? text + viceroy : w.nextChunk(text, viceroy);
     if (driver !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), driver);
+      if (typeof driver !== "string") w.refuse();
+      w.putLength(w.reserve(1), driver.length);
+      text = text.length + driver.length <= 8192 ? text + driver : w.nextChunk(text, driver);
     }
+    w.text = text;
     w.putUint64(at + 2, procAgent);
     w.putUint64(at + 10, hostAgent);
     if (keepAlive !== undefined) {
@@ -440,6 +448,15 @@ class HostTermsGenerated extends GeneratedCodec<HostTerms> {
     if (keepAlive !== undefined) result.keepAlive = keepAlive;
     if (readOnly !== undefined) result.readOnly = readOnly;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: HostTerms): void {
+    this.write(w, w.begin(22) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostTerms {
+    return r.endText(this.read(r, r.beginText(22)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostTerms>): void {
@@ -538,7 +555,8 @@ class HostInfoGenerated extends GeneratedCodec<HostInfo> {
     if (node.length > 254) w.putLong(at + 13, node.length);
     text = text.length + node.length <= 8192 ? text + node : w.nextChunk(text, node);
     if (viceroy.length > 254) w.putLong(at + 14, viceroy.length);
-    w.text = text.length + viceroy.length <= 8192 ? text + viceroy : w.nextChunk(text, viceroy);
+    text = text.length + viceroy.length <= 8192 ? text + viceroy : w.nextChunk(text, viceroy);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): HostInfo {
@@ -549,6 +567,15 @@ class HostInfoGenerated extends GeneratedCodec<HostInfo> {
     const node = r.getString(at + 13);
     const viceroy = r.getString(at + 14);
     return { daemon, pid, hostname, node, viceroy };
+  }
+
+  protected override writeMessage(w: Writer, value: HostInfo): void {
+    this.write(w, w.begin(19) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostInfo {
+    return r.endText(this.read(r, r.beginText(19)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostInfo>): void {
@@ -637,6 +664,15 @@ class SeenProcessGenerated extends GeneratedCodec<SeenProcess> {
     return { pid, label, rank };
   }
 
+  protected override writeMessage(w: Writer, value: SeenProcess): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): SeenProcess {
+    return r.endText(this.read(r, r.beginText(13)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<SeenProcess>): void {
     w.requireObject(value);
     const { pid, label, rank, [unknownFields]: others } = value;
@@ -691,8 +727,13 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
   override write(w: Writer, at: number, value: SeenDriver): void {
     w.requireObject(value);
     const { description, readOnly, attachedAt, processes, objects } = value;
+    if (typeof description !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at + 1, description.length);
     let bits = 0;
-    w.putString(at + 1, description);
+    let text = w.text;
+    if (description.length > 254) w.putLong(at + 1, description.length);
+    text = text.length + description.length <= 8192 ? text + description : w.nextChunk(text, description);
     if (typeof readOnly !== "boolean") w.refuse();
     if (readOnly) bits |= 1;
     w.putUint64(at + 2, attachedAt);
@@ -701,7 +742,17 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
     w.putLength(at + 10, processesCount);
     let processesSlot = w.reserve(processesCount * 9);
     for (const item of processes) {
-      SeenProcessCodec.write(w, processesSlot, item);
+      w.requireObject(item);
+      const { pid, label, rank } = item;
+      if (pid !== pid >>> 0) w.refuse();
+      if (typeof label !== "string") w.refuse();
+      if (rank !== rank >>> 0) w.refuse();
+      const view2 = w.view;
+      view2.setUint32(processesSlot, pid, true);
+      view2.setUint8(processesSlot + 4, label.length);
+      view2.setUint32(processesSlot + 5, rank, true);
+      if (label.length > 254) w.putLong(processesSlot + 4, label.length);
+      text = text.length + label.length <= 8192 ? text + label : w.nextChunk(text, label);
       processesSlot += 9;
     }
     if (objects !== undefined) {
@@ -712,10 +763,29 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
       w.putLength(objectsAt, objectsCount);
       let objectsSlot = w.reserve(objectsCount * 41);
       for (const item2 of objects) {
-        SeenObjectsCodec.write(w, objectsSlot, item2);
+        w.requireObject(item2);
+        const { context, memory, memoryLimit, disk, diskLimit, values, spilled } = item2;
+        if (typeof context !== "string") w.refuse();
+        if (typeof memory !== "number") w.refuse();
+        if (typeof memoryLimit !== "number") w.refuse();
+        if (typeof disk !== "number") w.refuse();
+        if (typeof diskLimit !== "number") w.refuse();
+        if (values !== values >>> 0) w.refuse();
+        if (spilled !== spilled >>> 0) w.refuse();
+        const view3 = w.view;
+        view3.setUint8(objectsSlot, context.length);
+        view3.setFloat64(objectsSlot + 1, memory, true);
+        view3.setFloat64(objectsSlot + 9, memoryLimit, true);
+        view3.setFloat64(objectsSlot + 17, disk, true);
+        view3.setFloat64(objectsSlot + 25, diskLimit, true);
+        view3.setUint32(objectsSlot + 33, values, true);
+        view3.setUint32(objectsSlot + 37, spilled, true);
+        if (context.length > 254) w.putLong(objectsSlot, context.length);
+        text = text.length + context.length <= 8192 ? text + context : w.nextChunk(text, context);
         objectsSlot += 41;
       }
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -723,14 +793,33 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
     const view = r.view;
     const bits = view.getUint8(at);
     if (bits > 3) r.refuse();
-    const description = r.getString(at + 1);
+    let text = r.text;
+    let offset = r.offset;
+    let descriptionLength = view.getUint8(at + 1);
+    if (descriptionLength > 254) descriptionLength = r.longLength();
+    if (offset + descriptionLength > text.length) {
+      text = r.nextText(offset, descriptionLength);
+      offset = 0;
+    }
+    offset += descriptionLength;
+    const description = text.substring(offset - descriptionLength, offset);
     const readOnly = (bits & 1) !== 0;
     const attachedAt = view.getBigUint64(at + 2, true);
     const processesCount = r.getLength(at + 10);
     let processesSlot = r.take(processesCount * 9);
     const processes: SeenProcess[] = new Array(processesCount);
     for (let i = 0; i < processesCount; i++) {
-      processes[i] = SeenProcessCodec.read(r, processesSlot);
+      const pid = view.getUint32(processesSlot, true);
+      let labelLength = view.getUint8(processesSlot + 4);
+      if (labelLength > 254) labelLength = r.longLength();
+      if (offset + labelLength > text.length) {
+        text = r.nextText(offset, labelLength);
+        offset = 0;
+      }
+      offset += labelLength;
+      const label = text.substring(offset - labelLength, offset);
+      const rank = view.getUint32(processesSlot + 5, true);
+      processes[i] = { pid, label, rank };
       processesSlot += 9;
     }
     let objects: SeenObjects[] | undefined;
@@ -740,14 +829,38 @@ class SeenDriverGenerated extends GeneratedCodec<SeenDriver> {
       let slot = r.take(count * 41);
       const array: SeenObjects[] = new Array(count);
       for (let i2 = 0; i2 < count; i2++) {
-        array[i2] = SeenObjectsCodec.read(r, slot);
+        let contextLength = view.getUint8(slot);
+        if (contextLength > 254) contextLength = r.longLength();
+        if (offset + contextLength > text.length) {
+          text = r.nextText(offset, contextLength);
+          offset = 0;
+        }
+        offset += contextLength;
+        const context = text.substring(offset - contextLength, offset);
+        const memory = view.getFloat64(slot + 1, true);
+        const memoryLimit = view.getFloat64(slot + 9, true);
+        const disk = view.getFloat64(slot + 17, true);
+        const diskLimit = view.getFloat64(slot + 25, true);
+        const values = view.getUint32(slot + 33, true);
+        const spilled = view.getUint32(slot + 37, true);
+        array[i2] = { context, memory, memoryLimit, disk, diskLimit, values, spilled };
         slot += 41;
       }
       objects = array;
     }
+    r.offset = offset;
     const result: SeenDriver = { description, readOnly, attachedAt, processes };
     if (objects !== undefined) result.objects = objects;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: SeenDriver): void {
+    this.write(w, w.begin(15) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): SeenDriver {
+    return r.endText(this.read(r, r.beginText(15)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<SeenDriver>): void {
@@ -853,6 +966,15 @@ class SeenObjectsGenerated extends GeneratedCodec<SeenObjects> {
     return { context, memory, memoryLimit, disk, diskLimit, values, spilled };
   }
 
+  protected override writeMessage(w: Writer, value: SeenObjects): void {
+    this.write(w, w.begin(45) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): SeenObjects {
+    return r.endText(this.read(r, r.beginText(45)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<SeenObjects>): void {
     w.requireObject(value);
     const { context, memory, memoryLimit, disk, diskLimit, values, spilled, [unknownFields]: others } = value;
@@ -943,17 +1065,22 @@ class HostUseGenerated extends GeneratedCodec<HostUse> {
       SeenDriverCodec.write(w, driversSlot, item);
       driversSlot += 11;
     }
+    let text = w.text;
     w.requireArray(published);
     const publishedCount = published.length;
     w.putLength(at + 1, publishedCount);
     let publishedSlot = w.reserve(publishedCount);
     for (const item2 of published) {
-      w.putString(publishedSlot, item2);
+      if (typeof item2 !== "string") w.refuse();
+      w.putLength(publishedSlot, item2.length);
+      text = text.length + item2.length <= 8192 ? text + item2 : w.nextChunk(text, item2);
       publishedSlot += 1;
     }
+    w.text = text;
   }
 
   override read(r: Reader, at: number): HostUse {
+    const view = r.view;
     const driversCount = r.getLength(at);
     let driversSlot = r.take(driversCount * 11);
     const drivers: SeenDriver[] = new Array(driversCount);
@@ -961,14 +1088,33 @@ class HostUseGenerated extends GeneratedCodec<HostUse> {
       drivers[i] = SeenDriverCodec.read(r, driversSlot);
       driversSlot += 11;
     }
+    let text = r.text;
+    let offset = r.offset;
     const publishedCount = r.getLength(at + 1);
     let publishedSlot = r.take(publishedCount);
     const published: string[] = new Array(publishedCount);
     for (let i2 = 0; i2 < publishedCount; i2++) {
-      published[i2] = r.getString(publishedSlot);
+      let length = view.getUint8(publishedSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      published[i2] = text.substring(offset - length, offset);
       publishedSlot += 1;
     }
+    r.offset = offset;
     return { drivers, published };
+  }
+
+  protected override writeMessage(w: Writer, value: HostUse): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostUse {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostUse>): void {
@@ -1034,6 +1180,15 @@ class DimensionGenerated extends GeneratedCodec<Dimension> {
     return { name, size };
   }
 
+  protected override writeMessage(w: Writer, value: Dimension): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Dimension {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Dimension>): void {
     w.requireObject(value);
     const { name, size, [unknownFields]: others } = value;
@@ -1091,19 +1246,28 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     let bits = 0;
     w.putUint64(at + 1, proc);
     w.putUint64(at + 9, maker);
+    let text = w.text;
     w.requireArray(extent);
     const extentCount = extent.length;
     w.putLength(at + 21, extentCount);
     let extentSlot = w.reserve(extentCount * 5);
     for (const item of extent) {
-      DimensionCodec.write(w, extentSlot, item);
+      w.requireObject(item);
+      const { name, size } = item;
+      if (typeof name !== "string") w.refuse();
+      if (size !== size >>> 0) w.refuse();
+      const view2 = w.view;
+      view2.setUint8(extentSlot, name.length);
+      view2.setUint32(extentSlot + 1, size, true);
+      if (name.length > 254) w.putLong(extentSlot, name.length);
+      text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
       extentSlot += 5;
     }
-    let text = w.text;
     if (location.length > 254) w.putLong(at + 22, location.length);
     text = text.length + location.length <= 8192 ? text + location : w.nextChunk(text, location);
     if (label.length > 254) w.putLong(at + 23, label.length);
-    w.text = text.length + label.length <= 8192 ? text + label : w.nextChunk(text, label);
+    text = text.length + label.length <= 8192 ? text + label : w.nextChunk(text, label);
+    w.text = text;
     w.requireRecord(env);
     const envEntries = Object.entries(env);
     w.putCount(at + 24, envEntries.length);
@@ -1113,12 +1277,15 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
       w.putString(envSlot + 1, item2);
       envSlot += 2;
     }
+    text = w.text;
     w.requireArray(unset);
     const unsetCount = unset.length;
     w.putLength(at + 28, unsetCount);
     let unsetSlot = w.reserve(unsetCount);
     for (const item3 of unset) {
-      w.putString(unsetSlot, item3);
+      if (typeof item3 !== "string") w.refuse();
+      w.putLength(unsetSlot, item3.length);
+      text = text.length + item3.length <= 8192 ? text + item3 : w.nextChunk(text, item3);
       unsetSlot += 1;
     }
     w.requireArray(execArgv);
@@ -1126,19 +1293,26 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     w.putLength(at + 29, execArgvCount);
     let execArgvSlot = w.reserve(execArgvCount);
     for (const item4 of execArgv) {
-      w.putString(execArgvSlot, item4);
+      if (typeof item4 !== "string") w.refuse();
+      w.putLength(execArgvSlot, item4.length);
+      text = text.length + item4.length <= 8192 ? text + item4 : w.nextChunk(text, item4);
       execArgvSlot += 1;
     }
     if (cpus !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), cpus);
+      if (typeof cpus !== "string") w.refuse();
+      w.putLength(w.reserve(1), cpus.length);
+      text = text.length + cpus.length <= 8192 ? text + cpus : w.nextChunk(text, cpus);
     }
     if (typeof output !== "boolean") w.refuse();
     if (output) bits |= 2;
     if (cwd !== undefined) {
       bits |= 4;
-      w.putString(w.reserve(1), cwd);
+      if (typeof cwd !== "string") w.refuse();
+      w.putLength(w.reserve(1), cwd.length);
+      text = text.length + cwd.length <= 8192 ? text + cwd : w.nextChunk(text, cwd);
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -1149,15 +1323,41 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
     const proc = view.getBigUint64(at + 1, true);
     const maker = view.getBigUint64(at + 9, true);
     const rank = view.getUint32(at + 17, true);
+    let text = r.text;
+    let offset = r.offset;
     const extentCount = r.getLength(at + 21);
     let extentSlot = r.take(extentCount * 5);
     const extent: Dimension[] = new Array(extentCount);
     for (let i = 0; i < extentCount; i++) {
-      extent[i] = DimensionCodec.read(r, extentSlot);
+      let nameLength = view.getUint8(extentSlot);
+      if (nameLength > 254) nameLength = r.longLength();
+      if (offset + nameLength > text.length) {
+        text = r.nextText(offset, nameLength);
+        offset = 0;
+      }
+      offset += nameLength;
+      const name = text.substring(offset - nameLength, offset);
+      const size = view.getUint32(extentSlot + 1, true);
+      extent[i] = { name, size };
       extentSlot += 5;
     }
-    const location = r.getString(at + 22);
-    const label = r.getString(at + 23);
+    let locationLength = view.getUint8(at + 22);
+    if (locationLength > 254) locationLength = r.longLength();
+    if (offset + locationLength > text.length) {
+      text = r.nextText(offset, locationLength);
+      offset = 0;
+    }
+    offset += locationLength;
+    const location = text.substring(offset - locationLength, offset);
+    let labelLength = view.getUint8(at + 23);
+    if (labelLength > 254) labelLength = r.longLength();
+    if (offset + labelLength > text.length) {
+      text = r.nextText(offset, labelLength);
+      offset = 0;
+    }
+    offset += labelLength;
+    const label = text.substring(offset - labelLength, offset);
+    r.offset = offset;
     const envCount = r.getCount(at + 24);
     let envSlot = r.take(envCount * 2);
     const env: Record<string, string> = {};
@@ -1166,27 +1366,73 @@ class StartOrderGenerated extends GeneratedCodec<StartOrder> {
       r.define(env, key, r.getString(envSlot + 1));
       envSlot += 2;
     }
+    text = r.text;
+    offset = r.offset;
     const unsetCount = r.getLength(at + 28);
     let unsetSlot = r.take(unsetCount);
     const unset: string[] = new Array(unsetCount);
     for (let i3 = 0; i3 < unsetCount; i3++) {
-      unset[i3] = r.getString(unsetSlot);
+      let length = view.getUint8(unsetSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      unset[i3] = text.substring(offset - length, offset);
       unsetSlot += 1;
     }
     const execArgvCount = r.getLength(at + 29);
     let execArgvSlot = r.take(execArgvCount);
     const execArgv: string[] = new Array(execArgvCount);
     for (let i4 = 0; i4 < execArgvCount; i4++) {
-      execArgv[i4] = r.getString(execArgvSlot);
+      let length2 = view.getUint8(execArgvSlot);
+      if (length2 > 254) length2 = r.longLength();
+      if (offset + length2 > text.length) {
+        text = r.nextText(offset, length2);
+        offset = 0;
+      }
+      offset += length2;
+      execArgv[i4] = text.substring(offset - length2, offset);
       execArgvSlot += 1;
     }
-    const cpus = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
+    let cpus: string | undefined;
+    if ((bits & 1) !== 0) {
+      let length3 = view.getUint8(r.take(1));
+      if (length3 > 254) length3 = r.longLength();
+      if (offset + length3 > text.length) {
+        text = r.nextText(offset, length3);
+        offset = 0;
+      }
+      offset += length3;
+      cpus = text.substring(offset - length3, offset);
+    }
     const output = (bits & 2) !== 0;
-    const cwd = (bits & 4) !== 0 ? r.getString(r.take(1)) : undefined;
+    let cwd: string | undefined;
+    if ((bits & 4) !== 0) {
+      let length4 = view.getUint8(r.take(1));
+      if (length4 > 254) length4 = r.longLength();
+      if (offset + length4 > text.length) {
+        text = r.nextText(offset, length4);
+        offset = 0;
+      }
+      offset += length4;
+      cwd = text.substring(offset - length4, offset);
+    }
+    r.offset = offset;
     const result: StartOrder = { proc, maker, rank, extent, location, label, env, unset, execArgv, output };
     if (cpus !== undefined) result.cpus = cpus;
     if (cwd !== undefined) result.cwd = cwd;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: StartOrder): void {
+    this.write(w, w.begin(34) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): StartOrder {
+    return r.endText(this.read(r, r.beginText(34)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<StartOrder>): void {
@@ -1361,6 +1607,15 @@ class ProcessEndingGenerated extends GeneratedCodec<ProcessEnding> {
     return { proc, ran, cause, clean };
   }
 
+  protected override writeMessage(w: Writer, value: ProcessEnding): void {
+    this.write(w, w.begin(16) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcessEnding {
+    return r.endText(this.read(r, r.beginText(16)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ProcessEnding>): void {
     w.requireObject(value);
     const { proc, ran, cause, clean, [unknownFields]: others } = value;
@@ -1429,14 +1684,18 @@ class ProcessOutputGenerated extends GeneratedCodec<ProcessOutput> {
     w.putUint64(at + 1, proc);
     if (typeof stderr !== "boolean") w.refuse();
     if (stderr) bits |= 1;
+    let text = w.text;
     w.requireArray(lines);
     const linesCount = lines.length;
     w.putLength(at + 9, linesCount);
     let linesSlot = w.reserve(linesCount);
     for (const item of lines) {
-      w.putString(linesSlot, item);
+      if (typeof item !== "string") w.refuse();
+      w.putLength(linesSlot, item.length);
+      text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
       linesSlot += 1;
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -1446,15 +1705,34 @@ class ProcessOutputGenerated extends GeneratedCodec<ProcessOutput> {
     if (bits > 1) r.refuse();
     const proc = view.getBigUint64(at + 1, true);
     const stderr = (bits & 1) !== 0;
+    let text = r.text;
+    let offset = r.offset;
     const linesCount = r.getLength(at + 9);
     let linesSlot = r.take(linesCount);
     const lines: string[] = new Array(linesCount);
     for (let i = 0; i < linesCount; i++) {
-      lines[i] = r.getString(linesSlot);
+      let length = view.getUint8(linesSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      lines[i] = text.substring(offset - length, offset);
       linesSlot += 1;
     }
+    r.offset = offset;
     const dropped = view.getUint32(at + 10, true);
     return { proc, stderr, lines, dropped };
+  }
+
+  protected override writeMessage(w: Writer, value: ProcessOutput): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcessOutput {
+    return r.endText(this.read(r, r.beginText(18)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ProcessOutput>): void {
@@ -1536,6 +1814,17 @@ class OwnPortGenerated extends GeneratedCodec<OwnPort> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: OwnPort): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): OwnPort {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<OwnPort>): void {
     w.requireObject(value);
     const { port, [unknownFields]: others } = value;
@@ -1589,6 +1878,17 @@ class GpuRangeGenerated extends GeneratedCodec<GpuRange> {
     const first = view.getUint32(at, true);
     const count = view.getUint32(at + 4, true);
     return { first, count };
+  }
+
+  protected override writeMessage(w: Writer, value: GpuRange): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): GpuRange {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<GpuRange>): void {
@@ -1648,6 +1948,15 @@ class SeenFileGenerated extends GeneratedCodec<SeenFile> {
     const size = view.getBigUint64(at + 9, true);
     const modified = view.getBigUint64(at + 17, true);
     return { path, inode, size, modified };
+  }
+
+  protected override writeMessage(w: Writer, value: SeenFile): void {
+    this.write(w, w.begin(29) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): SeenFile {
+    return r.endText(this.read(r, r.beginText(29)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<SeenFile>): void {
@@ -1710,14 +2019,18 @@ class CommandOrderGenerated extends GeneratedCodec<CommandOrder> {
     w.requireObject(value);
     const { command, env, cwd, gpus, id } = value;
     let bits = 0;
+    let text = w.text;
     w.requireArray(command);
     const commandCount = command.length;
     w.putLength(at + 1, commandCount);
     let commandSlot = w.reserve(commandCount);
     for (const item of command) {
-      w.putString(commandSlot, item);
+      if (typeof item !== "string") w.refuse();
+      w.putLength(commandSlot, item.length);
+      text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
       commandSlot += 1;
     }
+    w.text = text;
     w.requireRecord(env);
     const envEntries = Object.entries(env);
     w.putCount(at + 2, envEntries.length);
@@ -1746,13 +2059,23 @@ class CommandOrderGenerated extends GeneratedCodec<CommandOrder> {
     const view = r.view;
     const bits = view.getUint8(at);
     if (bits > 7) r.refuse();
+    let text = r.text;
+    let offset = r.offset;
     const commandCount = r.getLength(at + 1);
     let commandSlot = r.take(commandCount);
     const command: string[] = new Array(commandCount);
     for (let i = 0; i < commandCount; i++) {
-      command[i] = r.getString(commandSlot);
+      let length = view.getUint8(commandSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      command[i] = text.substring(offset - length, offset);
       commandSlot += 1;
     }
+    r.offset = offset;
     const envCount = r.getCount(at + 2);
     let envSlot = r.take(envCount * 2);
     const env: Record<string, string> = {};
@@ -1769,6 +2092,15 @@ class CommandOrderGenerated extends GeneratedCodec<CommandOrder> {
     if (gpus !== undefined) result.gpus = gpus;
     if (id !== undefined) result.id = id;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: CommandOrder): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CommandOrder {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<CommandOrder>): void {
@@ -1883,6 +2215,23 @@ class CommandEventGenerated extends GeneratedCodec<CommandEvent> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: CommandEvent): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): CommandEvent {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<CommandEvent>): void {
     w.requireObject(value);
     const { stdout, stderr, exitCode, error, [unknownFields]: others } = value;
@@ -1963,6 +2312,15 @@ class HostAgentAttachArgsGenerated extends GeneratedCodec<HostAgentAttachArgs> {
     return [terms];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentAttachArgs): void {
+    this.write(w, w.begin(22) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentAttachArgs {
+    return r.endText(this.read(r, r.beginText(22)));
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentAttachArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const terms = value[0];
@@ -2011,6 +2369,15 @@ class HostAgentStartArgsGenerated extends GeneratedCodec<HostAgentStartArgs> {
   override read(r: Reader, at: number): HostAgentStartArgs {
     const order = StartOrderCodec.read(r, at);
     return [order];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentStartArgs): void {
+    this.write(w, w.begin(34) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentStartArgs {
+    return r.endText(this.read(r, r.beginText(34)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentStartArgs): void {
@@ -2063,6 +2430,17 @@ class HostAgentPortOfArgsGenerated extends GeneratedCodec<HostAgentPortOfArgs> {
     return [proc];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentPortOfArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): HostAgentPortOfArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentPortOfArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const proc = value[0];
@@ -2113,6 +2491,17 @@ class HostAgentSignalArgsGenerated extends GeneratedCodec<HostAgentSignalArgs> {
     const proc = r.view.getBigUint64(at, true);
     const signal = HostSignalCodec.read(r, at + 8);
     return [proc, signal];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentSignalArgs): void {
+    this.write(w, w.begin(9), value);
+  }
+
+  protected override readMessage(r: Reader): HostAgentSignalArgs {
+    const start = r.begin(9);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentSignalArgs): void {
@@ -2172,6 +2561,15 @@ class HostAgentExecuteArgsGenerated extends GeneratedCodec<HostAgentExecuteArgs>
     return [order];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentExecuteArgs): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentExecuteArgs {
+    return r.endText(this.read(r, r.beginText(10)));
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentExecuteArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -2226,6 +2624,17 @@ class HostAgentEndCommandArgsGenerated extends GeneratedCodec<HostAgentEndComman
     const id = view.getBigUint64(at, true);
     const grace = view.getUint32(at + 8, true);
     return [id, grace];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentEndCommandArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): HostAgentEndCommandArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentEndCommandArgs): void {
@@ -2288,6 +2697,15 @@ class HostAgentLeaveArgsGenerated extends GeneratedCodec<HostAgentLeaveArgs> {
     return [reason];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentLeaveArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentLeaveArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentLeaveArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const reason = value[0];
@@ -2337,6 +2755,15 @@ class HostAgentShutdownArgsGenerated extends GeneratedCodec<HostAgentShutdownArg
     return [reason];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentShutdownArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentShutdownArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentShutdownArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const reason = value[0];
@@ -2384,6 +2811,15 @@ class HostAgentDriverEndedArgsGenerated extends GeneratedCodec<HostAgentDriverEn
   override read(r: Reader, at: number): HostAgentDriverEndedArgs {
     const reason = r.getString(at);
     return [reason];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentDriverEndedArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentDriverEndedArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentDriverEndedArgs): void {
@@ -2439,6 +2875,15 @@ class HostAgentPublishArgsGenerated extends GeneratedCodec<HostAgentPublishArgs>
     return [publication];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentPublishArgs): void {
+    this.write(w, w.begin(25) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentPublishArgs {
+    return r.endText(this.read(r, r.beginText(25)));
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentPublishArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const publication = value[0];
@@ -2490,6 +2935,15 @@ class HostAgentUnpublishArgsGenerated extends GeneratedCodec<HostAgentUnpublishA
     const publication = r.view.getBigUint64(at, true);
     const reason = r.getString(at + 8);
     return [publication, reason];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentUnpublishArgs): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentUnpublishArgs {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentUnpublishArgs): void {
@@ -2557,6 +3011,15 @@ class HostAgentFindPublicationArgsGenerated extends GeneratedCodec<HostAgentFind
     return [name, wait];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentFindPublicationArgs): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentFindPublicationArgs {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentFindPublicationArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const name = value[0];
@@ -2614,6 +3077,23 @@ class HostAgentRelayCallArgsGenerated extends GeneratedCodec<HostAgentRelayCallA
     return [call];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentRelayCallArgs): void {
+    this.write(w, w.begin(35) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): HostAgentRelayCallArgs {
+    const start = r.begin(35);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentRelayCallArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const call = value[0];
@@ -2666,6 +3146,23 @@ class HostAgentRelayStreamArgsGenerated extends GeneratedCodec<HostAgentRelayStr
   override read(r: Reader, at: number): HostAgentRelayStreamArgs {
     const call = RelayedCallCodec.read(r, at);
     return [call];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentRelayStreamArgs): void {
+    this.write(w, w.begin(35) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): HostAgentRelayStreamArgs {
+    const start = r.begin(35);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentRelayStreamArgs): void {
@@ -2728,6 +3225,17 @@ class HostAgentPublishedRankStateArgsGenerated extends GeneratedCodec<HostAgentP
     return [publication, rank];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentPublishedRankStateArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): HostAgentPublishedRankStateArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentPublishedRankStateArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const publication = value[0];
@@ -2785,6 +3293,17 @@ class HostAgentMovePublishedSenderArgsGenerated extends GeneratedCodec<HostAgent
     return [move];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentMovePublishedSenderArgs): void {
+    this.write(w, w.begin(20), value);
+  }
+
+  protected override readMessage(r: Reader): HostAgentMovePublishedSenderArgs {
+    const start = r.begin(20);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentMovePublishedSenderArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const move = value[0];
@@ -2834,6 +3353,15 @@ class HostAgentStartControllerArgsGenerated extends GeneratedCodec<HostAgentStar
   override read(r: Reader, at: number): HostAgentStartControllerArgs {
     const state = r.getString(at);
     return [state];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentStartControllerArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentStartControllerArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentStartControllerArgs): void {
@@ -2887,6 +3415,15 @@ class HostAgentHandOverArgsGenerated extends GeneratedCodec<HostAgentHandOverArg
     const controller = r.view.getBigUint64(at, true);
     const state = r.getString(at + 8);
     return [controller, state];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentHandOverArgs): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentHandOverArgs {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentHandOverArgs): void {
@@ -2945,6 +3482,17 @@ class HostAgentEndControllerArgsGenerated extends GeneratedCodec<HostAgentEndCon
     return [controller];
   }
 
+  protected override writeMessage(w: Writer, value: HostAgentEndControllerArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): HostAgentEndControllerArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: HostAgentEndControllerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const controller = value[0];
@@ -2998,6 +3546,17 @@ class HostAgentHoldArgsGenerated extends GeneratedCodec<HostAgentHoldArgs> {
   override read(r: Reader, at: number): HostAgentHoldArgs {
     const limit = r.view.getUint32(at, true);
     return [limit];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentHoldArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): HostAgentHoldArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentHoldArgs): void {
@@ -3057,6 +3616,15 @@ class HostAgentResumeArgsGenerated extends GeneratedCodec<HostAgentResumeArgs> {
       return [publisher] as HostAgentResumeArgs;
     }
     return [];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentResumeArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentResumeArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentResumeArgs): void {
@@ -3120,6 +3688,17 @@ class HostAgentResultGenerated extends GeneratedCodec<bigint[]> {
     return array;
   }
 
+  protected override writeMessage(w: Writer, value: bigint[]): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): bigint[] {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override shape(): Codec<bigint[]> {
     return codec.array(codec.uint64);
   }
@@ -3145,13 +3724,23 @@ class HostAgentServeArgsGenerated extends GeneratedCodec<HostAgentServeArgs> {
     if (name.length > 254) w.putLong(at, name.length);
     text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
     if (order.length > 254) w.putLong(at + 1, order.length);
-    w.text = text.length + order.length <= 8192 ? text + order : w.nextChunk(text, order);
+    text = text.length + order.length <= 8192 ? text + order : w.nextChunk(text, order);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): HostAgentServeArgs {
     const name = r.getString(at);
     const order = r.getString(at + 1);
     return [name, order];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentServeArgs): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentServeArgs {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentServeArgs): void {
@@ -3202,12 +3791,31 @@ class HostAgentHasFileArgsGenerated extends GeneratedCodec<HostAgentHasFileArgs>
   override write(w: Writer, at: number, value: HostAgentHasFileArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const file = value[0];
-    SeenFileCodec.write(w, at, file);
+    w.requireObject(file);
+    const { path, inode, size, modified } = file;
+    w.putString(at, path);
+    w.putUint64(at + 1, inode);
+    w.putUint64(at + 9, size);
+    w.putUint64(at + 17, modified);
   }
 
   override read(r: Reader, at: number): HostAgentHasFileArgs {
-    const file = SeenFileCodec.read(r, at);
+    const view = r.view;
+    const path = r.getString(at);
+    const inode = view.getBigUint64(at + 1, true);
+    const size = view.getBigUint64(at + 9, true);
+    const modified = view.getBigUint64(at + 17, true);
+    const file = { path, inode, size, modified };
     return [file];
+  }
+
+  protected override writeMessage(w: Writer, value: HostAgentHasFileArgs): void {
+    this.write(w, w.begin(29) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostAgentHasFileArgs {
+    return r.endText(this.read(r, r.beginText(29)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentHasFileArgs): void {

@@ -428,7 +428,8 @@ class CertificateFilesGenerated extends GeneratedCodec<CertificateFiles> {
     if (key.length > 254) w.putLong(at + 1, key.length);
     text = text.length + key.length <= 8192 ? text + key : w.nextChunk(text, key);
     if (ca.length > 254) w.putLong(at + 2, ca.length);
-    w.text = text.length + ca.length <= 8192 ? text + ca : w.nextChunk(text, ca);
+    text = text.length + ca.length <= 8192 ? text + ca : w.nextChunk(text, ca);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): CertificateFiles {
@@ -436,6 +437,15 @@ class CertificateFilesGenerated extends GeneratedCodec<CertificateFiles> {
     const key = r.getString(at + 1);
     const ca = r.getString(at + 2);
     return { cert, key, ca };
+  }
+
+  protected override writeMessage(w: Writer, value: CertificateFiles): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CertificateFiles {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<CertificateFiles>): void {
@@ -526,6 +536,15 @@ class HostProofGenerated extends GeneratedCodec<HostProof> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: HostProof): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostProof {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostProof>): void {
     w.requireObject(value);
     const { token, tls, driverKey, [unknownFields]: others } = value;
@@ -611,6 +630,15 @@ class HostKeyGenerated extends GeneratedCodec<HostKey> {
     return { hosts, proof };
   }
 
+  protected override writeMessage(w: Writer, value: HostKey): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostKey {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostKey>): void {
     w.requireObject(value);
     const { hosts, proof, [unknownFields]: others } = value;
@@ -665,18 +693,26 @@ class ProcConfigGenerated extends GeneratedCodec<ProcConfig> {
     w.requireObject(value);
     const { loader, bootstrap, registry, proof, keys } = value;
     let bits = 0;
+    let text = w.text;
     if (loader !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), loader);
+      if (typeof loader !== "string") w.refuse();
+      w.putLength(w.reserve(1), loader.length);
+      text = text.length + loader.length <= 8192 ? text + loader : w.nextChunk(text, loader);
     }
     if (bootstrap !== undefined) {
       bits |= 2;
-      w.putString(w.reserve(1), bootstrap);
+      if (typeof bootstrap !== "string") w.refuse();
+      w.putLength(w.reserve(1), bootstrap.length);
+      text = text.length + bootstrap.length <= 8192 ? text + bootstrap : w.nextChunk(text, bootstrap);
     }
     if (registry !== undefined) {
       bits |= 4;
-      w.putString(w.reserve(1), registry);
+      if (typeof registry !== "string") w.refuse();
+      w.putLength(w.reserve(1), registry.length);
+      text = text.length + registry.length <= 8192 ? text + registry : w.nextChunk(text, registry);
     }
+    w.text = text;
     if (proof !== undefined) {
       bits |= 8;
       HostProofCodec.write(w, w.reserve(1), proof);
@@ -722,6 +758,15 @@ class ProcConfigGenerated extends GeneratedCodec<ProcConfig> {
     if (proof !== undefined) result.proof = proof;
     if (keys !== undefined) result.keys = keys;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: ProcConfig): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcConfig {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ProcConfig>): void {
@@ -813,7 +858,8 @@ class ProcInfoGenerated extends GeneratedCodec<ProcInfo> {
     if (node.length > 254) w.putLong(at + 4, node.length);
     text = text.length + node.length <= 8192 ? text + node : w.nextChunk(text, node);
     if (viceroy.length > 254) w.putLong(at + 5, viceroy.length);
-    w.text = text.length + viceroy.length <= 8192 ? text + viceroy : w.nextChunk(text, viceroy);
+    text = text.length + viceroy.length <= 8192 ? text + viceroy : w.nextChunk(text, viceroy);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): ProcInfo {
@@ -821,6 +867,15 @@ class ProcInfoGenerated extends GeneratedCodec<ProcInfo> {
     const node = r.getString(at + 4);
     const viceroy = r.getString(at + 5);
     return { pid, node, viceroy };
+  }
+
+  protected override writeMessage(w: Writer, value: ProcInfo): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcInfo {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ProcInfo>): void {
@@ -886,13 +941,23 @@ class ClassReferenceGenerated extends GeneratedCodec<ClassReference> {
     if (registry.length > 254) w.putLong(at, registry.length);
     text = text.length + registry.length <= 8192 ? text + registry : w.nextChunk(text, registry);
     if (id.length > 254) w.putLong(at + 1, id.length);
-    w.text = text.length + id.length <= 8192 ? text + id : w.nextChunk(text, id);
+    text = text.length + id.length <= 8192 ? text + id : w.nextChunk(text, id);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): ClassReference {
     const registry = r.getString(at);
     const id = r.getString(at + 1);
     return { registry, id };
+  }
+
+  protected override writeMessage(w: Writer, value: ClassReference): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ClassReference {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ClassReference>): void {
@@ -947,14 +1012,18 @@ class ActorPlaceGenerated extends GeneratedCodec<ActorPlace> {
     const view = w.view;
     view.setUint32(at + 1, rank, true);
     let bits = 0;
+    let text = w.text;
     w.requireArray(dimensions);
     const dimensionsCount = dimensions.length;
     w.putLength(at + 5, dimensionsCount);
     let dimensionsSlot = w.reserve(dimensionsCount);
     for (const item of dimensions) {
-      w.putString(dimensionsSlot, item);
+      if (typeof item !== "string") w.refuse();
+      w.putLength(dimensionsSlot, item.length);
+      text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
       dimensionsSlot += 1;
     }
+    w.text = text;
     w.requireArray(sizes);
     const sizesCount = sizes.length;
     w.putLength(at + 6, sizesCount);
@@ -975,13 +1044,23 @@ class ActorPlaceGenerated extends GeneratedCodec<ActorPlace> {
     const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const rank = view.getUint32(at + 1, true);
+    let text = r.text;
+    let offset = r.offset;
     const dimensionsCount = r.getLength(at + 5);
     let dimensionsSlot = r.take(dimensionsCount);
     const dimensions: string[] = new Array(dimensionsCount);
     for (let i = 0; i < dimensionsCount; i++) {
-      dimensions[i] = r.getString(dimensionsSlot);
+      let length = view.getUint8(dimensionsSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      dimensions[i] = text.substring(offset - length, offset);
       dimensionsSlot += 1;
     }
+    r.offset = offset;
     const sizesCount = r.getLength(at + 6);
     let sizesSlot = r.take(sizesCount * 4);
     const sizes: number[] = new Array(sizesCount);
@@ -993,6 +1072,15 @@ class ActorPlaceGenerated extends GeneratedCodec<ActorPlace> {
     const result: ActorPlace = { rank, dimensions, sizes };
     if (number2 !== undefined) result.number = number2;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: ActorPlace): void {
+    this.write(w, w.begin(11) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ActorPlace {
+    return r.endText(this.read(r, r.beginText(11)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ActorPlace>): void {
@@ -1077,6 +1165,15 @@ class KnownSchemaGenerated extends GeneratedCodec<KnownSchema> {
     return { fingerprint, description };
   }
 
+  protected override writeMessage(w: Writer, value: KnownSchema): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): KnownSchema {
+    return r.endText(this.read(r, r.beginText(13)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<KnownSchema>): void {
     w.requireObject(value);
     const { fingerprint, description, [unknownFields]: others } = value;
@@ -1125,14 +1222,18 @@ class ActorMoveGenerated extends GeneratedCodec<ActorMove> {
     w.requireObject(value);
     const { mesh, rank, proc, location, generation, drains, left } = value;
     if (rank !== rank >>> 0) w.refuse();
+    if (typeof location !== "string") w.refuse();
     if (generation !== generation >>> 0) w.refuse();
     const view = w.view;
     view.setUint32(at + 9, rank, true);
+    view.setUint8(at + 21, location.length);
     view.setUint32(at + 22, generation, true);
     let bits = 0;
     w.putUint64(at + 1, mesh);
     w.putUint64(at + 13, proc);
-    w.putString(at + 21, location);
+    let text = w.text;
+    if (location.length > 254) w.putLong(at + 21, location.length);
+    text = text.length + location.length <= 8192 ? text + location : w.nextChunk(text, location);
     if (drains !== undefined) {
       bits |= 1;
       if (typeof drains !== "boolean") w.refuse();
@@ -1140,8 +1241,11 @@ class ActorMoveGenerated extends GeneratedCodec<ActorMove> {
     }
     if (left !== undefined) {
       bits |= 4;
-      w.putString(w.reserve(1), left);
+      if (typeof left !== "string") w.refuse();
+      w.putLength(w.reserve(1), left.length);
+      text = text.length + left.length <= 8192 ? text + left : w.nextChunk(text, left);
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -1161,6 +1265,15 @@ class ActorMoveGenerated extends GeneratedCodec<ActorMove> {
     if (drains !== undefined) result.drains = drains;
     if (left !== undefined) result.left = left;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: ActorMove): void {
+    this.write(w, w.begin(30) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ActorMove {
+    return r.endText(this.read(r, r.beginText(30)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ActorMove>): void {
@@ -1267,6 +1380,15 @@ class RankStatusGenerated extends GeneratedCodec<RankStatus> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: RankStatus): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): RankStatus {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<RankStatus>): void {
     w.requireObject(value);
     const { state, place, [unknownFields]: others } = value;
@@ -1358,6 +1480,15 @@ class HostWatchOrderGenerated extends GeneratedCodec<HostWatchOrder> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: HostWatchOrder): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostWatchOrder {
+    return r.endText(this.read(r, r.beginText(18)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostWatchOrder>): void {
     w.requireObject(value);
     const { host, address, proof, silence, [unknownFields]: others } = value;
@@ -1439,6 +1570,17 @@ class WatchLimitsGenerated extends GeneratedCodec<WatchLimits> {
     return { warn, grace };
   }
 
+  protected override writeMessage(w: Writer, value: WatchLimits): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): WatchLimits {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<WatchLimits>): void {
     w.requireObject(value);
     const { warn, grace, [unknownFields]: others } = value;
@@ -1500,14 +1642,30 @@ class SpawnOrderGenerated extends GeneratedCodec<SpawnOrder> {
       carried,
       maxCalls,
     } = value;
+    if (typeof name !== "string") w.refuse();
     if (incarnation !== incarnation >>> 0) w.refuse();
     const view = w.view;
+    view.setUint8(at + 10, name.length);
     view.setUint32(at + 25, incarnation, true);
     let bits0 = 0;
     let bits1 = 0;
     w.putUint64(at + 2, mesh);
-    w.putString(at + 10, name);
-    ClassReferenceCodec.write(w, at + 11, actor);
+    let text = w.text;
+    if (name.length > 254) w.putLong(at + 10, name.length);
+    text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    const actorAt = at + 11;
+    w.requireObject(actor);
+    const { registry, id } = actor;
+    if (typeof registry !== "string") w.refuse();
+    if (typeof id !== "string") w.refuse();
+    const view2 = w.view;
+    view2.setUint8(actorAt, registry.length);
+    view2.setUint8(actorAt + 1, id.length);
+    if (registry.length > 254) w.putLong(actorAt, registry.length);
+    text = text.length + registry.length <= 8192 ? text + registry : w.nextChunk(text, registry);
+    if (id.length > 254) w.putLong(actorAt + 1, id.length);
+    text = text.length + id.length <= 8192 ? text + id : w.nextChunk(text, id);
+    w.text = text;
     w.putUint64(at + 13, fingerprint);
     w.putBytes(at + 21, args);
     if (protobuf !== undefined) {
@@ -1559,7 +1717,10 @@ class SpawnOrderGenerated extends GeneratedCodec<SpawnOrder> {
     if (!((bits0 & 128) !== 0) && (bits1 & 1) !== 0) r.refuse();
     const mesh = view.getBigUint64(at + 2, true);
     const name = r.getString(at + 10);
-    const actor = ClassReferenceCodec.read(r, at + 11);
+    const actorAt = at + 11;
+    const registry = r.getString(actorAt);
+    const id = r.getString(actorAt + 1);
+    const actor = { registry, id };
     const fingerprint = view.getBigUint64(at + 13, true);
     const args = r.getBytes(at + 21);
     const incarnation = view.getUint32(at + 25, true);
@@ -1581,6 +1742,23 @@ class SpawnOrderGenerated extends GeneratedCodec<SpawnOrder> {
     if (carried !== undefined) result.carried = carried;
     if (maxCalls !== undefined) result.maxCalls = maxCalls;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: SpawnOrder): void {
+    this.write(w, w.begin(37) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): SpawnOrder {
+    const start = r.begin(37);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<SpawnOrder>): void {
@@ -1782,6 +1960,15 @@ class SpawnOutcomeGenerated extends GeneratedCodec<SpawnOutcome> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: SpawnOutcome): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): SpawnOutcome {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<SpawnOutcome>): void {
     w.requireObject(value);
     const { failure, other, restored, [unknownFields]: others } = value;
@@ -1870,6 +2057,15 @@ class StopOrderGenerated extends GeneratedCodec<StopOrder> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: StopOrder): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): StopOrder {
+    return r.endText(this.read(r, r.beginText(10)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<StopOrder>): void {
     w.requireObject(value);
     const { reason, drain, deliver, [unknownFields]: others } = value;
@@ -1936,6 +2132,15 @@ class ProcAgentProveArgsGenerated extends GeneratedCodec<ProcAgentProveArgs> {
     return [proof];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentProveArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentProveArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentProveArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const proof = value[0];
@@ -1984,6 +2189,15 @@ class ProcAgentAddHostKeyArgsGenerated extends GeneratedCodec<ProcAgentAddHostKe
   override read(r: Reader, at: number): ProcAgentAddHostKeyArgs {
     const key = HostKeyCodec.read(r, at);
     return [key];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentAddHostKeyArgs): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentAddHostKeyArgs {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentAddHostKeyArgs): void {
@@ -2040,6 +2254,15 @@ class ProcAgentOpenPortArgsGenerated extends GeneratedCodec<ProcAgentOpenPortArg
     return [address];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentOpenPortArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentOpenPortArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentOpenPortArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const address = value[0];
@@ -2087,6 +2310,15 @@ class ProcAgentConfigureArgsGenerated extends GeneratedCodec<ProcAgentConfigureA
   override read(r: Reader, at: number): ProcAgentConfigureArgs {
     const config = ProcConfigCodec.read(r, at);
     return [config];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentConfigureArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentConfigureArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentConfigureArgs): void {
@@ -2143,6 +2375,23 @@ class ProcAgentCreateActorArgsGenerated extends GeneratedCodec<ProcAgentCreateAc
     return [order];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentCreateActorArgs): void {
+    this.write(w, w.begin(37) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentCreateActorArgs {
+    const start = r.begin(37);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentCreateActorArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -2195,6 +2444,17 @@ class ProcAgentTakeCheckpointArgsGenerated extends GeneratedCodec<ProcAgentTakeC
   override read(r: Reader, at: number): ProcAgentTakeCheckpointArgs {
     const mesh = r.view.getBigUint64(at, true);
     return [mesh];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentTakeCheckpointArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentTakeCheckpointArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentTakeCheckpointArgs): void {
@@ -2261,6 +2521,23 @@ class ProcAgentStoreLastCheckpointArgsGenerated extends GeneratedCodec<ProcAgent
     const incarnation = view.getUint32(at + 12, true);
     const saved = CarriedCheckpointCodec.read(r, at + 16);
     return [mesh, rank, incarnation, saved];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentStoreLastCheckpointArgs): void {
+    this.write(w, w.begin(56) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentStoreLastCheckpointArgs {
+    const start = r.begin(56);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentStoreLastCheckpointArgs): void {
@@ -2355,6 +2632,17 @@ class ProcAgentReadStateArgsGenerated extends GeneratedCodec<ProcAgentReadStateA
     return [offer, offset, length];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentReadStateArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentReadStateArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentReadStateArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const offer = value[0];
@@ -2424,6 +2712,17 @@ class ProcAgentDropStateArgsGenerated extends GeneratedCodec<ProcAgentDropStateA
     return [offer];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentDropStateArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentDropStateArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentDropStateArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const offer = value[0];
@@ -2483,7 +2782,8 @@ class ProcAgentRefuseArgsGenerated extends GeneratedCodec<ProcAgentRefuseArgs> {
     if (name.length > 254) w.putLong(at + 9, name.length);
     text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
     if (reason.length > 254) w.putLong(at + 10, reason.length);
-    w.text = text.length + reason.length <= 8192 ? text + reason : w.nextChunk(text, reason);
+    text = text.length + reason.length <= 8192 ? text + reason : w.nextChunk(text, reason);
+    w.text = text;
     if (place !== undefined) {
       bits |= 1;
       ActorPlaceCodec.write(w, w.reserve(7), place);
@@ -2503,6 +2803,15 @@ class ProcAgentRefuseArgsGenerated extends GeneratedCodec<ProcAgentRefuseArgs> {
       return [mesh, name, reason, place] as ProcAgentRefuseArgs;
     }
     return [mesh, name, reason];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentRefuseArgs): void {
+    this.write(w, w.begin(15) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentRefuseArgs {
+    return r.endText(this.read(r, r.beginText(15)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentRefuseArgs): void {
@@ -2586,6 +2895,15 @@ class ProcAgentStopActorArgsGenerated extends GeneratedCodec<ProcAgentStopActorA
     return [mesh, order];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentStopActorArgs): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentStopActorArgs {
+    return r.endText(this.read(r, r.beginText(18)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentStopActorArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const mesh = value[0];
@@ -2647,6 +2965,15 @@ class ProcAgentShutdownArgsGenerated extends GeneratedCodec<ProcAgentShutdownArg
     return [order];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentShutdownArgs): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentShutdownArgs {
+    return r.endText(this.read(r, r.beginText(10)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentShutdownArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -2698,6 +3025,15 @@ class ProcAgentMovedArgsGenerated extends GeneratedCodec<ProcAgentMovedArgs> {
     const move = ActorMoveCodec.read(r, at);
     const from2 = r.view.getBigUint64(at + 26, true);
     return [move, from2];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentMovedArgs): void {
+    this.write(w, w.begin(38) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentMovedArgs {
+    return r.endText(this.read(r, r.beginText(38)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentMovedArgs): void {
@@ -2763,6 +3099,17 @@ class ProcAgentRankStatusArgsGenerated extends GeneratedCodec<ProcAgentRankStatu
     return [mesh, rank];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentRankStatusArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentRankStatusArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentRankStatusArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const mesh = value[0];
@@ -2823,6 +3170,15 @@ class ProcAgentWatchHostArgsGenerated extends GeneratedCodec<ProcAgentWatchHostA
     return [order];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentWatchHostArgs): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentWatchHostArgs {
+    return r.endText(this.read(r, r.beginText(18)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentWatchHostArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -2877,6 +3233,17 @@ class ProcAgentUnwatchHostArgsGenerated extends GeneratedCodec<ProcAgentUnwatchH
     return [host];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentUnwatchHostArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentUnwatchHostArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentUnwatchHostArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const host = value[0];
@@ -2928,6 +3295,15 @@ class ProcAgentDriverEndedArgsGenerated extends GeneratedCodec<ProcAgentDriverEn
   override read(r: Reader, at: number): ProcAgentDriverEndedArgs {
     const reason = r.getString(at);
     return [reason];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentDriverEndedArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentDriverEndedArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentDriverEndedArgs): void {
@@ -2991,6 +3367,17 @@ class ProcAgentReadMemoryArgsGenerated extends GeneratedCodec<ProcAgentReadMemor
     const offset = view.getFloat64(at + 53, true);
     const length = view.getUint32(at + 61, true);
     return [grant, offset, length];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentReadMemoryArgs): void {
+    this.write(w, w.begin(65), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentReadMemoryArgs {
+    const start = r.begin(65);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentReadMemoryArgs): void {
@@ -3073,6 +3460,20 @@ class ProcAgentWriteMemoryArgsGenerated extends GeneratedCodec<ProcAgentWriteMem
     return [grant, offset, bytes];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentWriteMemoryArgs): void {
+    this.write(w, w.begin(69) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentWriteMemoryArgs {
+    const start = r.begin(69);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentWriteMemoryArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const grant = value[0];
@@ -3149,6 +3550,23 @@ class ProcAgentAskMemoryArgsGenerated extends GeneratedCodec<ProcAgentAskMemoryA
     return [transport, request];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentAskMemoryArgs): void {
+    this.write(w, w.begin(13) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentAskMemoryArgs {
+    const start = r.begin(13);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentAskMemoryArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const transport = value[0];
@@ -3210,6 +3628,15 @@ class ProcAgentFailedArgsGenerated extends GeneratedCodec<ProcAgentFailedArgs> {
     return [notice];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentFailedArgs): void {
+    this.write(w, w.begin(32) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentFailedArgs {
+    return r.endText(this.read(r, r.beginText(32)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentFailedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const notice = value[0];
@@ -3268,6 +3695,17 @@ class ProcAgentCallsSpentArgsGenerated extends GeneratedCodec<ProcAgentCallsSpen
     const rank = view.getUint32(at + 8, true);
     const incarnation = view.getUint32(at + 12, true);
     return [mesh, rank, incarnation];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentCallsSpentArgs): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentCallsSpentArgs {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentCallsSpentArgs): void {
@@ -3341,6 +3779,17 @@ class ProcAgentPassOnArgsGenerated extends GeneratedCodec<ProcAgentPassOnArgs> {
     return [mesh];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentPassOnArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentPassOnArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentPassOnArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const mesh = value[0];
@@ -3388,6 +3837,15 @@ class ProcAgentProcessPrintedArgsGenerated extends GeneratedCodec<ProcAgentProce
   override read(r: Reader, at: number): ProcAgentProcessPrintedArgs {
     const output = ProcessOutputCodec.read(r, at);
     return [output];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentProcessPrintedArgs): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentProcessPrintedArgs {
+    return r.endText(this.read(r, r.beginText(18)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentProcessPrintedArgs): void {
@@ -3444,6 +3902,15 @@ class ProcAgentProcessEndedArgsGenerated extends GeneratedCodec<ProcAgentProcess
     return [ending];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentProcessEndedArgs): void {
+    this.write(w, w.begin(16) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentProcessEndedArgs {
+    return r.endText(this.read(r, r.beginText(16)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentProcessEndedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const ending = value[0];
@@ -3496,6 +3963,17 @@ class ProcAgentProcessFinishedArgsGenerated extends GeneratedCodec<ProcAgentProc
   override read(r: Reader, at: number): ProcAgentProcessFinishedArgs {
     const proc = r.view.getBigUint64(at, true);
     return [proc];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentProcessFinishedArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentProcessFinishedArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentProcessFinishedArgs): void {
@@ -3584,6 +4062,15 @@ class ProcAgentHostLeftArgsGenerated extends GeneratedCodec<ProcAgentHostLeftArg
     return [host, reason];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentHostLeftArgs): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentHostLeftArgs {
+    return r.endText(this.read(r, r.beginText(14)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentHostLeftArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const host = value[0];
@@ -3654,6 +4141,23 @@ class ProcAgentCallPublishedArgsGenerated extends GeneratedCodec<ProcAgentCallPu
     return [call];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentCallPublishedArgs): void {
+    this.write(w, w.begin(35) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentCallPublishedArgs {
+    const start = r.begin(35);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentCallPublishedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const call = value[0];
@@ -3706,6 +4210,23 @@ class ProcAgentStreamPublishedArgsGenerated extends GeneratedCodec<ProcAgentStre
   override read(r: Reader, at: number): ProcAgentStreamPublishedArgs {
     const call = RelayedCallCodec.read(r, at);
     return [call];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentStreamPublishedArgs): void {
+    this.write(w, w.begin(35) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentStreamPublishedArgs {
+    const start = r.begin(35);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentStreamPublishedArgs): void {
@@ -3767,6 +4288,17 @@ class ProcAgentPublishedRankStateArgsGenerated extends GeneratedCodec<ProcAgentP
     const publication = view.getBigUint64(at, true);
     const rank = view.getUint32(at + 8, true);
     return [publication, rank];
+  }
+
+  protected override writeMessage(w: Writer, value: ProcAgentPublishedRankStateArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentPublishedRankStateArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentPublishedRankStateArgs): void {
@@ -3843,6 +4375,15 @@ class ProcAgentPublicationEndedArgsGenerated extends GeneratedCodec<ProcAgentPub
     return [publication, reason];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentPublicationEndedArgs): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentPublicationEndedArgs {
+    return r.endText(this.read(r, r.beginText(14)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentPublicationEndedArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const publication = value[0];
@@ -3917,6 +4458,17 @@ class ProcAgentMovePublishedSenderArgsGenerated extends GeneratedCodec<ProcAgent
     return [move];
   }
 
+  protected override writeMessage(w: Writer, value: ProcAgentMovePublishedSenderArgs): void {
+    this.write(w, w.begin(20), value);
+  }
+
+  protected override readMessage(r: Reader): ProcAgentMovePublishedSenderArgs {
+    const start = r.begin(20);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ProcAgentMovePublishedSenderArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const move = value[0];
@@ -3975,6 +4527,15 @@ class ProcAgentResultGenerated extends GeneratedCodec<ActorNotice[]> {
       slot += 28;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: ActorNotice[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ActorNotice[] {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override shape(): Codec<ActorNotice[]> {

@@ -142,6 +142,15 @@ class PublishedDimensionGenerated extends GeneratedCodec<PublishedDimension> {
     return { name, size };
   }
 
+  protected override writeMessage(w: Writer, value: PublishedDimension): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PublishedDimension {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<PublishedDimension>): void {
     w.requireObject(value);
     const { name, size, [unknownFields]: others } = value;
@@ -197,10 +206,12 @@ class PublicationGenerated extends GeneratedCodec<Publication> {
     if (typeof name !== "string") w.refuse();
     if (typeof key !== "string") w.refuse();
     if (typeof description !== "string") w.refuse();
+    if (typeof publisher !== "string") w.refuse();
     const view = w.view;
     view.setUint8(at + 8, name.length);
     view.setUint8(at + 9, key.length);
     view.setUint8(at + 18, description.length);
+    view.setUint8(at + 20, publisher.length);
     w.putUint64(at, id);
     let text = w.text;
     if (name.length > 254) w.putLong(at + 8, name.length);
@@ -209,34 +220,93 @@ class PublicationGenerated extends GeneratedCodec<Publication> {
     text = text.length + key.length <= 8192 ? text + key : w.nextChunk(text, key);
     w.putUint64(at + 10, fingerprint);
     if (description.length > 254) w.putLong(at + 18, description.length);
-    w.text = text.length + description.length <= 8192 ? text + description : w.nextChunk(text, description);
+    text = text.length + description.length <= 8192 ? text + description : w.nextChunk(text, description);
     w.requireArray(extent);
     const extentCount = extent.length;
     w.putLength(at + 19, extentCount);
     let extentSlot = w.reserve(extentCount * 5);
     for (const item of extent) {
-      PublishedDimensionCodec.write(w, extentSlot, item);
+      w.requireObject(item);
+      const { name: name2, size } = item;
+      if (typeof name2 !== "string") w.refuse();
+      if (size !== size >>> 0) w.refuse();
+      const view2 = w.view;
+      view2.setUint8(extentSlot, name2.length);
+      view2.setUint32(extentSlot + 1, size, true);
+      if (name2.length > 254) w.putLong(extentSlot, name2.length);
+      text = text.length + name2.length <= 8192 ? text + name2 : w.nextChunk(text, name2);
       extentSlot += 5;
     }
-    w.putString(at + 20, publisher);
+    if (publisher.length > 254) w.putLong(at + 20, publisher.length);
+    text = text.length + publisher.length <= 8192 ? text + publisher : w.nextChunk(text, publisher);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): Publication {
     const view = r.view;
     const id = view.getBigUint64(at, true);
-    const name = r.getString(at + 8);
-    const key = r.getString(at + 9);
+    let text = r.text;
+    let offset = r.offset;
+    let nameLength = view.getUint8(at + 8);
+    if (nameLength > 254) nameLength = r.longLength();
+    if (offset + nameLength > text.length) {
+      text = r.nextText(offset, nameLength);
+      offset = 0;
+    }
+    offset += nameLength;
+    const name = text.substring(offset - nameLength, offset);
+    let keyLength = view.getUint8(at + 9);
+    if (keyLength > 254) keyLength = r.longLength();
+    if (offset + keyLength > text.length) {
+      text = r.nextText(offset, keyLength);
+      offset = 0;
+    }
+    offset += keyLength;
+    const key = text.substring(offset - keyLength, offset);
     const fingerprint = view.getBigUint64(at + 10, true);
-    const description = r.getString(at + 18);
+    let descriptionLength = view.getUint8(at + 18);
+    if (descriptionLength > 254) descriptionLength = r.longLength();
+    if (offset + descriptionLength > text.length) {
+      text = r.nextText(offset, descriptionLength);
+      offset = 0;
+    }
+    offset += descriptionLength;
+    const description = text.substring(offset - descriptionLength, offset);
     const extentCount = r.getLength(at + 19);
     let extentSlot = r.take(extentCount * 5);
     const extent: PublishedDimension[] = new Array(extentCount);
     for (let i = 0; i < extentCount; i++) {
-      extent[i] = PublishedDimensionCodec.read(r, extentSlot);
+      let nameLength2 = view.getUint8(extentSlot);
+      if (nameLength2 > 254) nameLength2 = r.longLength();
+      if (offset + nameLength2 > text.length) {
+        text = r.nextText(offset, nameLength2);
+        offset = 0;
+      }
+      offset += nameLength2;
+      const name2 = text.substring(offset - nameLength2, offset);
+      const size = view.getUint32(extentSlot + 1, true);
+      extent[i] = { name: name2, size };
       extentSlot += 5;
     }
-    const publisher = r.getString(at + 20);
+    let publisherLength = view.getUint8(at + 20);
+    if (publisherLength > 254) publisherLength = r.longLength();
+    if (offset + publisherLength > text.length) {
+      text = r.nextText(offset, publisherLength);
+      offset = 0;
+    }
+    offset += publisherLength;
+    const publisher = text.substring(offset - publisherLength, offset);
+    r.offset = offset;
     return { id, name, key, fingerprint, description, extent, publisher };
+  }
+
+  protected override writeMessage(w: Writer, value: Publication): void {
+    this.write(w, w.begin(25) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Publication {
+    return r.endText(this.read(r, r.beginText(25)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Publication>): void {
@@ -327,31 +397,55 @@ class FoundPublicationGenerated extends GeneratedCodec<FoundPublication> {
       bits |= 1;
       PublicationCodec.write(w, w.reserve(21), publication);
     }
+    let text = w.text;
     w.requireArray(names);
     const namesCount = names.length;
     w.putLength(at + 1, namesCount);
     let namesSlot = w.reserve(namesCount);
     for (const item of names) {
-      w.putString(namesSlot, item);
+      if (typeof item !== "string") w.refuse();
+      w.putLength(namesSlot, item.length);
+      text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
       namesSlot += 1;
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
   override read(r: Reader, at: number): FoundPublication {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const publication = (bits & 1) !== 0 ? PublicationCodec.read(r, r.take(21)) : undefined;
+    let text = r.text;
+    let offset = r.offset;
     const namesCount = r.getLength(at + 1);
     let namesSlot = r.take(namesCount);
     const names: string[] = new Array(namesCount);
     for (let i = 0; i < namesCount; i++) {
-      names[i] = r.getString(namesSlot);
+      let length = view.getUint8(namesSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      names[i] = text.substring(offset - length, offset);
       namesSlot += 1;
     }
+    r.offset = offset;
     const result: FoundPublication = { names };
     if (publication !== undefined) result.publication = publication;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: FoundPublication): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): FoundPublication {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<FoundPublication>): void {
@@ -438,6 +532,7 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
     view.setUint8(at + 26, traceparent.length);
     let bits = 0;
     w.putUint64(at + 1, publication);
+    let text = w.text;
     if (slice !== undefined) {
       bits |= 1;
       const sliceAt = w.reserve(1);
@@ -446,11 +541,18 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
       w.putLength(sliceAt, sliceCount);
       let sliceSlot = w.reserve(sliceCount * 5);
       for (const item of slice) {
-        PublishedDimensionCodec.write(w, sliceSlot, item);
+        w.requireObject(item);
+        const { name: name2, size } = item;
+        if (typeof name2 !== "string") w.refuse();
+        if (size !== size >>> 0) w.refuse();
+        const view2 = w.view;
+        view2.setUint8(sliceSlot, name2.length);
+        view2.setUint32(sliceSlot + 1, size, true);
+        if (name2.length > 254) w.putLong(sliceSlot, name2.length);
+        text = text.length + name2.length <= 8192 ? text + name2 : w.nextChunk(text, name2);
         sliceSlot += 5;
       }
     }
-    let text = w.text;
     if (key !== undefined) {
       bits |= 2;
       if (typeof key !== "string") w.refuse();
@@ -467,7 +569,8 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
       w.putUint32(w.reserve(4), timeout);
     }
     if (traceparent.length > 254) w.putLong(at + 26, traceparent.length);
-    w.text = text.length + traceparent.length <= 8192 ? text + traceparent : w.nextChunk(text, traceparent);
+    text = text.length + traceparent.length <= 8192 ? text + traceparent : w.nextChunk(text, traceparent);
+    w.text = text;
     if (chain !== undefined) {
       bits |= 16;
       const chainAt = w.reserve(1);
@@ -493,6 +596,8 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
     if (bits > 63) r.refuse();
     const publication = view.getBigUint64(at + 1, true);
     const rank = view.getUint32(at + 9, true);
+    let text = r.text;
+    let offset = r.offset;
     let slice: PublishedDimension[] | undefined;
     if ((bits & 1) !== 0) {
       const at2 = r.take(1);
@@ -500,19 +605,53 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
       let slot = r.take(count * 5);
       const array: PublishedDimension[] = new Array(count);
       for (let i = 0; i < count; i++) {
-        array[i] = PublishedDimensionCodec.read(r, slot);
+        let nameLength = view.getUint8(slot);
+        if (nameLength > 254) nameLength = r.longLength();
+        if (offset + nameLength > text.length) {
+          text = r.nextText(offset, nameLength);
+          offset = 0;
+        }
+        offset += nameLength;
+        const name2 = text.substring(offset - nameLength, offset);
+        const size = view.getUint32(slot + 1, true);
+        array[i] = { name: name2, size };
         slot += 5;
       }
       slice = array;
     }
     const sliceRank = view.getUint32(at + 13, true);
-    const key = (bits & 2) !== 0 ? r.getString(r.take(1)) : undefined;
+    let key: string | undefined;
+    if ((bits & 2) !== 0) {
+      let length = view.getUint8(r.take(1));
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      key = text.substring(offset - length, offset);
+    }
     const endpoint = view.getUint32(at + 17, true);
-    const name = r.getString(at + 21);
+    let nameLength2 = view.getUint8(at + 21);
+    if (nameLength2 > 254) nameLength2 = r.longLength();
+    if (offset + nameLength2 > text.length) {
+      text = r.nextText(offset, nameLength2);
+      offset = 0;
+    }
+    offset += nameLength2;
+    const name = text.substring(offset - nameLength2, offset);
     const args = r.getBytes(at + 22);
     const isCall = (bits & 4) !== 0;
     const timeout = (bits & 8) !== 0 ? view.getUint32(r.take(4), true) : undefined;
-    const traceparent = r.getString(at + 26);
+    let traceparentLength = view.getUint8(at + 26);
+    if (traceparentLength > 254) traceparentLength = r.longLength();
+    if (offset + traceparentLength > text.length) {
+      text = r.nextText(offset, traceparentLength);
+      offset = 0;
+    }
+    offset += traceparentLength;
+    const traceparent = text.substring(offset - traceparentLength, offset);
+    r.offset = offset;
     let chain: number[] | undefined;
     if ((bits & 16) !== 0) {
       const at3 = r.take(1);
@@ -533,6 +672,23 @@ class RelayedCallGenerated extends GeneratedCodec<RelayedCall> {
     if (chain !== undefined) result.chain = chain;
     if (order !== undefined) result.order = order;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: RelayedCall): void {
+    this.write(w, w.begin(35) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): RelayedCall {
+    const start = r.begin(35);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<RelayedCall>): void {
@@ -711,6 +867,17 @@ class MessageOrderGenerated extends GeneratedCodec<MessageOrder> {
     return { sender, sequence, moves };
   }
 
+  protected override writeMessage(w: Writer, value: MessageOrder): void {
+    this.write(w, w.begin(20), value);
+  }
+
+  protected override readMessage(r: Reader): MessageOrder {
+    const start = r.begin(20);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<MessageOrder>): void {
     w.requireObject(value);
     const { sender, sequence, moves, [unknownFields]: others } = value;
@@ -777,6 +944,17 @@ class SenderMoveGenerated extends GeneratedCodec<SenderMove> {
     const sender = view.getBigUint64(at + 8, true);
     const moves = view.getUint32(at + 16, true);
     return { publication, sender, moves };
+  }
+
+  protected override writeMessage(w: Writer, value: SenderMove): void {
+    this.write(w, w.begin(20), value);
+  }
+
+  protected override readMessage(r: Reader): SenderMove {
+    const start = r.begin(20);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<SenderMove>): void {
@@ -853,6 +1031,17 @@ class MovedSenderGenerated extends GeneratedCodec<MovedSender> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: MovedSender): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): MovedSender {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<MovedSender>): void {
     w.requireObject(value);
     const { isPublished, received, [unknownFields]: others } = value;
@@ -913,11 +1102,14 @@ class RelayedErrorGenerated extends GeneratedCodec<RelayedError> {
     if (name.length > 254) w.putLong(at + 1, name.length);
     text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
     if (message.length > 254) w.putLong(at + 2, message.length);
-    w.text = text.length + message.length <= 8192 ? text + message : w.nextChunk(text, message);
+    text = text.length + message.length <= 8192 ? text + message : w.nextChunk(text, message);
     if (stack !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), stack);
+      if (typeof stack !== "string") w.refuse();
+      w.putLength(w.reserve(1), stack.length);
+      text = text.length + stack.length <= 8192 ? text + stack : w.nextChunk(text, stack);
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -930,6 +1122,15 @@ class RelayedErrorGenerated extends GeneratedCodec<RelayedError> {
     const result: RelayedError = { name, message };
     if (stack !== undefined) result.stack = stack;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: RelayedError): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): RelayedError {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<RelayedError>): void {
@@ -1005,18 +1206,26 @@ class RelayedAnswerGenerated extends GeneratedCodec<RelayedAnswer> {
         errorsSlot += 3;
       }
     }
+    let text = w.text;
     if (failure !== undefined) {
       bits |= 4;
-      w.putString(w.reserve(1), failure);
+      if (typeof failure !== "string") w.refuse();
+      w.putLength(w.reserve(1), failure.length);
+      text = text.length + failure.length <= 8192 ? text + failure : w.nextChunk(text, failure);
     }
     if (deadlock !== undefined) {
       bits |= 8;
-      w.putString(w.reserve(1), deadlock);
+      if (typeof deadlock !== "string") w.refuse();
+      w.putLength(w.reserve(1), deadlock.length);
+      text = text.length + deadlock.length <= 8192 ? text + deadlock : w.nextChunk(text, deadlock);
     }
     if (ended !== undefined) {
       bits |= 16;
-      w.putString(w.reserve(1), ended);
+      if (typeof ended !== "string") w.refuse();
+      w.putLength(w.reserve(1), ended.length);
+      text = text.length + ended.length <= 8192 ? text + ended : w.nextChunk(text, ended);
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -1046,6 +1255,23 @@ class RelayedAnswerGenerated extends GeneratedCodec<RelayedAnswer> {
     if (deadlock !== undefined) result.deadlock = deadlock;
     if (ended !== undefined) result.ended = ended;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: RelayedAnswer): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): RelayedAnswer {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<RelayedAnswer>): void {

@@ -73,6 +73,17 @@ class GrantClaimGenerated extends GeneratedCodec<GrantClaim> {
     return { slot, generation, nonce0, nonce1, machine, pid, started, length, writable };
   }
 
+  protected override writeMessage(w: Writer, value: GrantClaim): void {
+    this.write(w, w.begin(53), value);
+  }
+
+  protected override readMessage(r: Reader): GrantClaim {
+    const start = r.begin(53);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<GrantClaim>): void {
     w.requireObject(value);
     const {
@@ -198,6 +209,20 @@ class MemoryAnswerGenerated extends GeneratedCodec<MemoryAnswer> {
     if (refused !== undefined) result.refused = refused;
     if (bytes !== undefined) result.bytes = bytes;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: MemoryAnswer): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): MemoryAnswer {
+    const start = r.begin(5);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<MemoryAnswer>): void {

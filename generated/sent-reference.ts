@@ -44,6 +44,23 @@ class SentReferenceGenerated extends GeneratedCodec<SentReference> {
     return { reference, receipt, proc, location };
   }
 
+  protected override writeMessage(w: Writer, value: SentReference): void {
+    this.write(w, w.begin(29) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): SentReference {
+    const start = r.begin(29);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<SentReference>): void {
     w.requireObject(value);
     const { reference, receipt, proc, location, [unknownFields]: others } = value;

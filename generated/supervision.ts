@@ -96,11 +96,14 @@ class FailureCauseGenerated extends GeneratedCodec<FailureCause> {
     if (name.length > 254) w.putLong(at + 1, name.length);
     text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
     if (message.length > 254) w.putLong(at + 2, message.length);
-    w.text = text.length + message.length <= 8192 ? text + message : w.nextChunk(text, message);
+    text = text.length + message.length <= 8192 ? text + message : w.nextChunk(text, message);
     if (stack !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), stack);
+      if (typeof stack !== "string") w.refuse();
+      w.putLength(w.reserve(1), stack.length);
+      text = text.length + stack.length <= 8192 ? text + stack : w.nextChunk(text, stack);
     }
+    w.text = text;
     if (cause !== undefined) {
       bits |= 2;
       FailureCauseCodec.write(w, w.reserve(3), cause);
@@ -123,6 +126,15 @@ class FailureCauseGenerated extends GeneratedCodec<FailureCause> {
     const whole: FailureCause = result;
     r.leave();
     return whole;
+  }
+
+  protected override writeMessage(w: Writer, value: FailureCause): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): FailureCause {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<FailureCause>): void {
@@ -216,6 +228,15 @@ class PastFailureGenerated extends GeneratedCodec<PastFailure> {
     return { kind, cause, at: at2 };
   }
 
+  protected override writeMessage(w: Writer, value: PastFailure): void {
+    this.write(w, w.begin(16) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PastFailure {
+    return r.endText(this.read(r, r.beginText(16)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<PastFailure>): void {
     w.requireObject(value);
     const { kind, cause, at, [unknownFields]: others } = value;
@@ -294,6 +315,15 @@ class AffectedMeshGenerated extends GeneratedCodec<AffectedMesh> {
       ranksSlot += 4;
     }
     return { mesh, ranks };
+  }
+
+  protected override writeMessage(w: Writer, value: AffectedMesh): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): AffectedMesh {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<AffectedMesh>): void {
@@ -424,6 +454,15 @@ class FailureRecordGenerated extends GeneratedCodec<FailureRecord> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: FailureRecord): void {
+    this.write(w, w.begin(20) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): FailureRecord {
+    return r.endText(this.read(r, r.beginText(20)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<FailureRecord>): void {
     w.requireObject(value);
     const { mesh, ranks, kind, cause, at, affected, history, [unknownFields]: others } = value;
@@ -540,6 +579,15 @@ class ActorNoticeGenerated extends GeneratedCodec<ActorNotice> {
     const cause = FailureCauseCodec.read(r, at + 17);
     const at2 = r.getDate(at + 20);
     return { mesh, rank, incarnation, kind, cause, at: at2 };
+  }
+
+  protected override writeMessage(w: Writer, value: ActorNotice): void {
+    this.write(w, w.begin(32) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ActorNotice {
+    return r.endText(this.read(r, r.beginText(32)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ActorNotice>): void {

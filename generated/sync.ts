@@ -172,16 +172,24 @@ class TreeEntryGenerated extends GeneratedCodec<TreeEntry> {
   override write(w: Writer, at: number, value: TreeEntry): void {
     w.requireObject(value);
     const { path, mode, link, digests, sizes } = value;
+    if (typeof path !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at + 1, path.length);
     let bits = 0;
-    w.putString(at + 1, path);
+    let text = w.text;
+    if (path.length > 254) w.putLong(at + 1, path.length);
+    text = text.length + path.length <= 8192 ? text + path : w.nextChunk(text, path);
     if (mode !== undefined) {
       bits |= 1;
       w.putUint32(w.reserve(4), mode);
     }
     if (link !== undefined) {
       bits |= 2;
-      w.putString(w.reserve(1), link);
+      if (typeof link !== "string") w.refuse();
+      w.putLength(w.reserve(1), link.length);
+      text = text.length + link.length <= 8192 ? text + link : w.nextChunk(text, link);
     }
+    w.text = text;
     w.putBytes(at + 2, digests);
     w.requireArray(sizes);
     const sizesCount = sizes.length;
@@ -213,6 +221,23 @@ class TreeEntryGenerated extends GeneratedCodec<TreeEntry> {
     if (mode !== undefined) result.mode = mode;
     if (link !== undefined) result.link = link;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: TreeEntry): void {
+    this.write(w, w.begin(15) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TreeEntry {
+    const start = r.begin(15);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TreeEntry>): void {
@@ -320,6 +345,23 @@ class TreeManifestGenerated extends GeneratedCodec<TreeManifest> {
     return { format, entries };
   }
 
+  protected override writeMessage(w: Writer, value: TreeManifest): void {
+    this.write(w, w.begin(13) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TreeManifest {
+    const start = r.begin(13);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<TreeManifest>): void {
     w.requireObject(value);
     const { format, entries, [unknownFields]: others } = value;
@@ -396,6 +438,20 @@ class TreeAddressGenerated extends GeneratedCodec<TreeAddress> {
     return { digest, digests, sizes };
   }
 
+  protected override writeMessage(w: Writer, value: TreeAddress): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): TreeAddress {
+    const start = r.begin(13);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<TreeAddress>): void {
     w.requireObject(value);
     const { digest, digests, sizes, [unknownFields]: others } = value;
@@ -457,19 +513,23 @@ class ScannedFileGenerated extends GeneratedCodec<ScannedFile> {
   override write(w: Writer, at: number, value: ScannedFile): void {
     w.requireObject(value);
     const { file, size, modified, changed, inode, mode, digests, sizes, imports } = value;
+    if (typeof file !== "string") w.refuse();
     if (typeof size !== "number") w.refuse();
     if (typeof modified !== "number") w.refuse();
     if (typeof changed !== "number") w.refuse();
     if (typeof inode !== "number") w.refuse();
     if (mode !== mode >>> 0) w.refuse();
     const view = w.view;
+    view.setUint8(at + 1, file.length);
     view.setFloat64(at + 2, size, true);
     view.setFloat64(at + 10, modified, true);
     view.setFloat64(at + 18, changed, true);
     view.setFloat64(at + 26, inode, true);
     view.setUint32(at + 34, mode, true);
     let bits = 0;
-    w.putString(at + 1, file);
+    let text = w.text;
+    if (file.length > 254) w.putLong(at + 1, file.length);
+    text = text.length + file.length <= 8192 ? text + file : w.nextChunk(text, file);
     w.putBytes(at + 38, digests);
     w.requireArray(sizes);
     const sizesCount = sizes.length;
@@ -487,10 +547,13 @@ class ScannedFileGenerated extends GeneratedCodec<ScannedFile> {
       w.putLength(importsAt, importsCount);
       let importsSlot = w.reserve(importsCount);
       for (const item2 of imports) {
-        w.putString(importsSlot, item2);
+        if (typeof item2 !== "string") w.refuse();
+        w.putLength(importsSlot, item2.length);
+        text = text.length + item2.length <= 8192 ? text + item2 : w.nextChunk(text, item2);
         importsSlot += 1;
       }
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -498,7 +561,16 @@ class ScannedFileGenerated extends GeneratedCodec<ScannedFile> {
     const view = r.view;
     const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
-    const file = r.getString(at + 1);
+    let text = r.text;
+    let offset = r.offset;
+    let fileLength = view.getUint8(at + 1);
+    if (fileLength > 254) fileLength = r.longLength();
+    if (offset + fileLength > text.length) {
+      text = r.nextText(offset, fileLength);
+      offset = 0;
+    }
+    offset += fileLength;
+    const file = text.substring(offset - fileLength, offset);
     const size = view.getFloat64(at + 2, true);
     const modified = view.getFloat64(at + 10, true);
     const changed = view.getFloat64(at + 18, true);
@@ -519,14 +591,39 @@ class ScannedFileGenerated extends GeneratedCodec<ScannedFile> {
       let slot = r.take(count);
       const array: string[] = new Array(count);
       for (let i2 = 0; i2 < count; i2++) {
-        array[i2] = r.getString(slot);
+        let length = view.getUint8(slot);
+        if (length > 254) length = r.longLength();
+        if (offset + length > text.length) {
+          text = r.nextText(offset, length);
+          offset = 0;
+        }
+        offset += length;
+        array[i2] = text.substring(offset - length, offset);
         slot += 1;
       }
       imports = array;
     }
+    r.offset = offset;
     const result: ScannedFile = { file, size, modified, changed, inode, mode, digests, sizes };
     if (imports !== undefined) result.imports = imports;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: ScannedFile): void {
+    this.write(w, w.begin(51) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ScannedFile {
+    const start = r.begin(51);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ScannedFile>): void {
@@ -655,6 +752,23 @@ class ScanMemoryGenerated extends GeneratedCodec<ScanMemory> {
     return { files };
   }
 
+  protected override writeMessage(w: Writer, value: ScanMemory): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ScanMemory {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ScanMemory>): void {
     w.requireObject(value);
     const { files, [unknownFields]: others } = value;
@@ -712,7 +826,8 @@ class TreePackagesGenerated extends GeneratedCodec<TreePackages> {
     if (manifest.length > 254) w.putLong(at + 1, manifest.length);
     text = text.length + manifest.length <= 8192 ? text + manifest : w.nextChunk(text, manifest);
     if (lock.length > 254) w.putLong(at + 2, lock.length);
-    w.text = text.length + lock.length <= 8192 ? text + lock : w.nextChunk(text, lock);
+    text = text.length + lock.length <= 8192 ? text + lock : w.nextChunk(text, lock);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): TreePackages {
@@ -720,6 +835,15 @@ class TreePackagesGenerated extends GeneratedCodec<TreePackages> {
     const manifest = r.getString(at + 1);
     const lock = r.getString(at + 2);
     return { at: at2, manifest, lock };
+  }
+
+  protected override writeMessage(w: Writer, value: TreePackages): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TreePackages {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TreePackages>): void {
@@ -781,6 +905,7 @@ class SyncOrderGenerated extends GeneratedCodec<SyncOrder> {
     view.setUint32(at + 14, rank, true);
     let bits = 0;
     TreeAddressCodec.write(w, at + 1, tree);
+    let text = w.text;
     if (packages !== undefined) {
       bits |= 1;
       const packagesAt = w.reserve(1);
@@ -789,10 +914,25 @@ class SyncOrderGenerated extends GeneratedCodec<SyncOrder> {
       w.putLength(packagesAt, packagesCount);
       let packagesSlot = w.reserve(packagesCount * 3);
       for (const item of packages) {
-        TreePackagesCodec.write(w, packagesSlot, item);
+        w.requireObject(item);
+        const { at: at2, manifest, lock } = item;
+        if (typeof at2 !== "string") w.refuse();
+        if (typeof manifest !== "string") w.refuse();
+        if (typeof lock !== "string") w.refuse();
+        const view2 = w.view;
+        view2.setUint8(packagesSlot, at2.length);
+        view2.setUint8(packagesSlot + 1, manifest.length);
+        view2.setUint8(packagesSlot + 2, lock.length);
+        if (at2.length > 254) w.putLong(packagesSlot, at2.length);
+        text = text.length + at2.length <= 8192 ? text + at2 : w.nextChunk(text, at2);
+        if (manifest.length > 254) w.putLong(packagesSlot + 1, manifest.length);
+        text = text.length + manifest.length <= 8192 ? text + manifest : w.nextChunk(text, manifest);
+        if (lock.length > 254) w.putLong(packagesSlot + 2, lock.length);
+        text = text.length + lock.length <= 8192 ? text + lock : w.nextChunk(text, lock);
         packagesSlot += 3;
       }
     }
+    w.text = text;
     syncOrderHostsCodec.write(w, at + 10, hosts);
     syncOrderDriverCodec.write(w, at + 18, driver);
     w.view.setUint8(at, bits);
@@ -803,6 +943,8 @@ class SyncOrderGenerated extends GeneratedCodec<SyncOrder> {
     const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
     const tree = TreeAddressCodec.read(r, at + 1);
+    let text = r.text;
+    let offset = r.offset;
     let packages: TreePackages[] | undefined;
     if ((bits & 1) !== 0) {
       const at2 = r.take(1);
@@ -810,17 +952,59 @@ class SyncOrderGenerated extends GeneratedCodec<SyncOrder> {
       let slot = r.take(count * 3);
       const array: TreePackages[] = new Array(count);
       for (let i = 0; i < count; i++) {
-        array[i] = TreePackagesCodec.read(r, slot);
+        let atLength = view.getUint8(slot);
+        if (atLength > 254) atLength = r.longLength();
+        if (offset + atLength > text.length) {
+          text = r.nextText(offset, atLength);
+          offset = 0;
+        }
+        offset += atLength;
+        const at3 = text.substring(offset - atLength, offset);
+        let manifestLength = view.getUint8(slot + 1);
+        if (manifestLength > 254) manifestLength = r.longLength();
+        if (offset + manifestLength > text.length) {
+          text = r.nextText(offset, manifestLength);
+          offset = 0;
+        }
+        offset += manifestLength;
+        const manifest = text.substring(offset - manifestLength, offset);
+        let lockLength = view.getUint8(slot + 2);
+        if (lockLength > 254) lockLength = r.longLength();
+        if (offset + lockLength > text.length) {
+          text = r.nextText(offset, lockLength);
+          offset = 0;
+        }
+        offset += lockLength;
+        const lock = text.substring(offset - lockLength, offset);
+        array[i] = { at: at3, manifest, lock };
         slot += 3;
       }
       packages = array;
     }
+    r.offset = offset;
     const hosts = syncOrderHostsCodec.read(r, at + 10);
     const rank = view.getUint32(at + 14, true);
     const driver = syncOrderDriverCodec.read(r, at + 18);
     const result: SyncOrder = { tree, hosts, rank, driver };
     if (packages !== undefined) result.packages = packages;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: SyncOrder): void {
+    this.write(w, w.begin(30) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): SyncOrder {
+    const start = r.begin(30);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<SyncOrder>): void {
@@ -929,6 +1113,15 @@ class SyncOutcomeGenerated extends GeneratedCodec<SyncOutcome> {
     return { folder, blobs, bytes, driverBytes, skipped };
   }
 
+  protected override writeMessage(w: Writer, value: SyncOutcome): void {
+    this.write(w, w.begin(29) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): SyncOutcome {
+    return r.endText(this.read(r, r.beginText(29)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<SyncOutcome>): void {
     w.requireObject(value);
     const { folder, blobs, bytes, driverBytes, skipped, [unknownFields]: others } = value;
@@ -1007,6 +1200,20 @@ class BlobRequestGenerated extends GeneratedCodec<BlobRequest> {
     const tree = r.getBytes(at);
     const digests = r.getBytes(at + 4);
     return { tree, digests };
+  }
+
+  protected override writeMessage(w: Writer, value: BlobRequest): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): BlobRequest {
+    const start = r.begin(12);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<BlobRequest>): void {
@@ -1094,6 +1301,20 @@ class BlobBatchGenerated extends GeneratedCodec<BlobBatch> {
     return { indexes, blobs };
   }
 
+  protected override writeMessage(w: Writer, value: BlobBatch): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): BlobBatch {
+    const start = r.begin(6);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<BlobBatch>): void {
     w.requireObject(value);
     const { indexes, blobs, [unknownFields]: others } = value;
@@ -1161,6 +1382,15 @@ class CodeStoreOptionsGenerated extends GeneratedCodec<CodeStoreOptions> {
     return { folder, quota };
   }
 
+  protected override writeMessage(w: Writer, value: CodeStoreOptions): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CodeStoreOptions {
+    return r.endText(this.read(r, r.beginText(13)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<CodeStoreOptions>): void {
     w.requireObject(value);
     const { folder, quota, [unknownFields]: others } = value;
@@ -1215,12 +1445,28 @@ class CodeStoreArgsGenerated extends GeneratedCodec<CodeStoreArgs> {
   override write(w: Writer, at: number, value: CodeStoreArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const options = value[0];
-    CodeStoreOptionsCodec.write(w, at, options);
+    w.requireObject(options);
+    const { folder, quota } = options;
+    if (typeof quota !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at + 1, quota, true);
+    w.putString(at, folder);
   }
 
   override read(r: Reader, at: number): CodeStoreArgs {
-    const options = CodeStoreOptionsCodec.read(r, at);
+    const folder = r.getString(at);
+    const quota = r.view.getFloat64(at + 1, true);
+    const options = { folder, quota };
     return [options];
+  }
+
+  protected override writeMessage(w: Writer, value: CodeStoreArgs): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CodeStoreArgs {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: CodeStoreArgs): void {
@@ -1272,6 +1518,23 @@ class CodeStoreReceiveArgsGenerated extends GeneratedCodec<CodeStoreReceiveArgs>
     return [order];
   }
 
+  protected override writeMessage(w: Writer, value: CodeStoreReceiveArgs): void {
+    this.write(w, w.begin(30) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): CodeStoreReceiveArgs {
+    const start = r.begin(30);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: CodeStoreReceiveArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const order = value[0];
@@ -1314,12 +1577,31 @@ class CodeStoreServeArgsGenerated extends GeneratedCodec<CodeStoreServeArgs> {
   override write(w: Writer, at: number, value: CodeStoreServeArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const request = value[0];
-    BlobRequestCodec.write(w, at, request);
+    w.requireObject(request);
+    const { tree, digests } = request;
+    w.putBytes(at, tree);
+    w.putBytes(at + 4, digests);
   }
 
   override read(r: Reader, at: number): CodeStoreServeArgs {
-    const request = BlobRequestCodec.read(r, at);
+    const tree = r.getBytes(at);
+    const digests = r.getBytes(at + 4);
+    const request = { tree, digests };
     return [request];
+  }
+
+  protected override writeMessage(w: Writer, value: CodeStoreServeArgs): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): CodeStoreServeArgs {
+    const start = r.begin(12);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: CodeStoreServeArgs): void {
@@ -1373,6 +1655,23 @@ class CodeStoreActivateArgsGenerated extends GeneratedCodec<CodeStoreActivateArg
     const tree = r.getBytes(at);
     const name = r.getString(at + 4);
     return [tree, name];
+  }
+
+  protected override writeMessage(w: Writer, value: CodeStoreActivateArgs): void {
+    this.write(w, w.begin(13) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): CodeStoreActivateArgs {
+    const start = r.begin(13);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: CodeStoreActivateArgs): void {
@@ -1430,6 +1729,20 @@ class CodeStoreReleaseArgsGenerated extends GeneratedCodec<CodeStoreReleaseArgs>
   override read(r: Reader, at: number): CodeStoreReleaseArgs {
     const tree = r.getBytes(at);
     return [tree];
+  }
+
+  protected override writeMessage(w: Writer, value: CodeStoreReleaseArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): CodeStoreReleaseArgs {
+    const start = r.begin(8);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: CodeStoreReleaseArgs): void {

@@ -898,13 +898,23 @@ class LockedPackagesGenerated extends GeneratedCodec<LockedPackages> {
     if (manifest.length > 254) w.putLong(at, manifest.length);
     text = text.length + manifest.length <= 8192 ? text + manifest : w.nextChunk(text, manifest);
     if (lock.length > 254) w.putLong(at + 1, lock.length);
-    w.text = text.length + lock.length <= 8192 ? text + lock : w.nextChunk(text, lock);
+    text = text.length + lock.length <= 8192 ? text + lock : w.nextChunk(text, lock);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): LockedPackages {
     const manifest = r.getString(at);
     const lock = r.getString(at + 1);
     return { manifest, lock };
+  }
+
+  protected override writeMessage(w: Writer, value: LockedPackages): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): LockedPackages {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<LockedPackages>): void {
@@ -993,6 +1003,15 @@ class TaskEnvironmentGenerated extends GeneratedCodec<TaskEnvironment> {
     if (workingDirectory !== undefined) result.workingDirectory = workingDirectory;
     if (packages !== undefined) result.packages = packages;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: TaskEnvironment): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskEnvironment {
+    return r.endText(this.read(r, r.beginText(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TaskEnvironment>): void {
@@ -1116,6 +1135,15 @@ class LeaseRequestGenerated extends GeneratedCodec<LeaseRequest> {
     if (group !== undefined) result.group = group;
     if (bundle !== undefined) result.bundle = bundle;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: LeaseRequest): void {
+    this.write(w, w.begin(22) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): LeaseRequest {
+    return r.endText(this.read(r, r.beginText(22)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<LeaseRequest>): void {
@@ -1260,6 +1288,15 @@ class LeaseGenerated extends GeneratedCodec<Lease> {
     return { id, worker, gpus };
   }
 
+  protected override writeMessage(w: Writer, value: Lease): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Lease {
+    return r.endText(this.read(r, r.beginText(13)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Lease>): void {
     w.requireObject(value);
     const { id, worker, gpus, [unknownFields]: others } = value;
@@ -1345,6 +1382,15 @@ class LeaseNoticeGenerated extends GeneratedCodec<LeaseNotice> {
     const result: LeaseNotice = { lease, kind, reason };
     if (begun !== undefined) result.begun = begun;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: LeaseNotice): void {
+    this.write(w, w.begin(11) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): LeaseNotice {
+    return r.endText(this.read(r, r.beginText(11)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<LeaseNotice>): void {
@@ -1487,6 +1533,15 @@ class HostLoadGenerated extends GeneratedCodec<HostLoad> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: HostLoad): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostLoad {
+    return r.endText(this.read(r, r.beginText(21)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostLoad>): void {
     w.requireObject(value);
     const { total, free, waiting, workers, objects, machine, [unknownFields]: others } = value;
@@ -1594,6 +1649,17 @@ class ObjectUsageGenerated extends GeneratedCodec<ObjectUsage> {
     return { memory, memoryLimit, disk, diskLimit, values, spilled };
   }
 
+  protected override writeMessage(w: Writer, value: ObjectUsage): void {
+    this.write(w, w.begin(40), value);
+  }
+
+  protected override readMessage(r: Reader): ObjectUsage {
+    const start = r.begin(40);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ObjectUsage>): void {
     w.requireObject(value);
     const { memory, memoryLimit, disk, diskLimit, values, spilled, [unknownFields]: others } = value;
@@ -1688,6 +1754,15 @@ class ObjectEntryGenerated extends GeneratedCodec<ObjectEntry> {
     const copies = view.getUint32(at + 6, true);
     const borrowers = view.getUint32(at + 10, true);
     return { label, size, place, copies, borrowers };
+  }
+
+  protected override writeMessage(w: Writer, value: ObjectEntry): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ObjectEntry {
+    return r.endText(this.read(r, r.beginText(18)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ObjectEntry>): void {
@@ -1803,6 +1878,15 @@ class ObjectLimitsGenerated extends GeneratedCodec<ObjectLimits> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: ObjectLimits): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ObjectLimits {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ObjectLimits>): void {
     w.requireObject(value);
     const { memory, disk, folder, whenFull, [unknownFields]: others } = value;
@@ -1897,7 +1981,8 @@ class ActorOrderGenerated extends GeneratedCodec<ActorOrder> {
     if (registry.length > 254) w.putLong(at + 10, registry.length);
     text = text.length + registry.length <= 8192 ? text + registry : w.nextChunk(text, registry);
     if (classId.length > 254) w.putLong(at + 11, classId.length);
-    w.text = text.length + classId.length <= 8192 ? text + classId : w.nextChunk(text, classId);
+    text = text.length + classId.length <= 8192 ? text + classId : w.nextChunk(text, classId);
+    w.text = text;
     w.putBytes(at + 12, args);
     w.requireRecord(resources);
     const resourcesEntries = Object.entries(resources);
@@ -1955,6 +2040,23 @@ class ActorOrderGenerated extends GeneratedCodec<ActorOrder> {
     if (bundle !== undefined) result.bundle = bundle;
     if (maxCalls !== undefined) result.maxCalls = maxCalls;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: ActorOrder): void {
+    this.write(w, w.begin(32) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ActorOrder {
+    const start = r.begin(32);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ActorOrder>): void {
@@ -2120,6 +2222,20 @@ class ActorPlacedGenerated extends GeneratedCodec<ActorPlaced> {
     return { mesh, gpus };
   }
 
+  protected override writeMessage(w: Writer, value: ActorPlaced): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): ActorPlaced {
+    const start = r.begin(9);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ActorPlaced>): void {
     w.requireObject(value);
     const { mesh, gpus, [unknownFields]: others } = value;
@@ -2209,6 +2325,15 @@ class HeldForActorGenerated extends GeneratedCodec<HeldForActor> {
       envSlot += 2;
     }
     return { gpus, env };
+  }
+
+  protected override writeMessage(w: Writer, value: HeldForActor): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HeldForActor {
+    return r.endText(this.read(r, r.beginText(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<HeldForActor>): void {
@@ -2329,6 +2454,15 @@ class HostOptionsGenerated extends GeneratedCodec<HostOptions> {
     const result: HostOptions = { context, root, host, procs, isolation, resources, environment, workers };
     if (objects !== undefined) result.objects = objects;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: HostOptions): void {
+    this.write(w, w.begin(29) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): HostOptions {
+    return r.endText(this.read(r, r.beginText(29)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<HostOptions>): void {
@@ -2480,11 +2614,14 @@ class TaskFunctionGenerated extends GeneratedCodec<TaskFunction> {
     if (module2.length > 254) w.putLong(at + 1, module2.length);
     text = text.length + module2.length <= 8192 ? text + module2 : w.nextChunk(text, module2);
     if (name.length > 254) w.putLong(at + 2, name.length);
-    w.text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
     if (endpoint !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), endpoint);
+      if (typeof endpoint !== "string") w.refuse();
+      w.putLength(w.reserve(1), endpoint.length);
+      text = text.length + endpoint.length <= 8192 ? text + endpoint : w.nextChunk(text, endpoint);
     }
+    w.text = text;
     if (schema !== undefined) {
       bits |= 2;
       w.putUint64(w.reserve(8), schema);
@@ -2504,6 +2641,15 @@ class TaskFunctionGenerated extends GeneratedCodec<TaskFunction> {
     if (endpoint !== undefined) result.endpoint = endpoint;
     if (schema !== undefined) result.schema = schema;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: TaskFunction): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskFunction {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TaskFunction>): void {
@@ -2595,6 +2741,15 @@ class TaskOriginGenerated extends GeneratedCodec<TaskOrigin> {
     const result: TaskOrigin = { proc, id };
     if (owner !== undefined) result.owner = owner;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: TaskOrigin): void {
+    this.write(w, w.begin(17) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOrigin {
+    return r.endText(this.read(r, r.beginText(17)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TaskOrigin>): void {
@@ -2755,6 +2910,23 @@ class TaskOrderGenerated extends GeneratedCodec<TaskOrder> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: TaskOrder): void {
+    this.write(w, w.begin(25) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TaskOrder {
+    const start = r.begin(25);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<TaskOrder>): void {
     w.requireObject(value);
     const { id, lease, fn, defines, args, chain, number: number2, fetched, limited, [unknownFields]: others } = value;
@@ -2896,6 +3068,20 @@ class StoredMemoryGenerated extends GeneratedCodec<StoredMemory> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: StoredMemory): void {
+    this.write(w, w.begin(25) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): StoredMemory {
+    const start = r.begin(25);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<StoredMemory>): void {
     w.requireObject(value);
     const { pid, file, token, head, size, disk, [unknownFields]: others } = value;
@@ -3009,6 +3195,20 @@ class TaskOutcomeGenerated extends GeneratedCodec<TaskOutcome> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: TaskOutcome): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOutcome {
+    const start = r.begin(14);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<TaskOutcome>): void {
     w.requireObject(value);
     const { state, value: value2, micros, references, stored, [unknownFields]: others } = value;
@@ -3106,6 +3306,20 @@ class ObjectPieceGenerated extends GeneratedCodec<ObjectPiece> {
     return { bytes, sum };
   }
 
+  protected override writeMessage(w: Writer, value: ObjectPiece): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): ObjectPiece {
+    const start = r.begin(12);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ObjectPiece>): void {
     w.requireObject(value);
     const { bytes, sum, [unknownFields]: others } = value;
@@ -3177,6 +3391,15 @@ class ObjectSourceGenerated extends GeneratedCodec<ObjectSource> {
     const result: ObjectSource = { size, head };
     if (store !== undefined) result.store = store;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: ObjectSource): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ObjectSource {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ObjectSource>): void {
@@ -3271,6 +3494,15 @@ class StoreOptionsGenerated extends GeneratedCodec<StoreOptions> {
     if (root !== undefined) result.root = root;
     if (objects !== undefined) result.objects = objects;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: StoreOptions): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): StoreOptions {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<StoreOptions>): void {
@@ -3386,6 +3618,15 @@ class WorkerOptionsGenerated extends GeneratedCodec<WorkerOptions> {
     if (objectRecord !== undefined) result.objectRecord = objectRecord;
     if (objectSlot !== undefined) result.objectSlot = objectSlot;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: WorkerOptions): void {
+    this.write(w, w.begin(22) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): WorkerOptions {
+    return r.endText(this.read(r, r.beginText(22)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<WorkerOptions>): void {
@@ -3563,6 +3804,23 @@ class ObjectReferenceGenerated extends GeneratedCodec<ObjectReference> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: ObjectReference): void {
+    this.write(w, w.begin(19) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ObjectReference {
+    const start = r.begin(19);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ObjectReference>): void {
     w.requireObject(value);
     const { context, owner, id, label, task, host, size, stored, [unknownFields]: others } = value;
@@ -3686,6 +3944,20 @@ class LocatedResultGenerated extends GeneratedCodec<LocatedResult> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: LocatedResult): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): LocatedResult {
+    const start = r.begin(9);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<LocatedResult>): void {
     w.requireObject(value);
     const { size, value: value2, stored, [unknownFields]: others } = value;
@@ -3775,6 +4047,15 @@ class ContextHostGenerated extends GeneratedCodec<ContextHost> {
     return { host, store, resources, procs };
   }
 
+  protected override writeMessage(w: Writer, value: ContextHost): void {
+    this.write(w, w.begin(20) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ContextHost {
+    return r.endText(this.read(r, r.beginText(20)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ContextHost>): void {
     w.requireObject(value);
     const { host, store, resources, procs, [unknownFields]: others } = value;
@@ -3854,6 +4135,7 @@ class ContextDescriptionGenerated extends GeneratedCodec<ContextDescription> {
       ContextHostCodec.write(w, hostsSlot, item);
       hostsSlot += 16;
     }
+    let text = w.text;
     if (registries !== undefined) {
       bits |= 1;
       const registriesAt = w.reserve(1);
@@ -3862,10 +4144,13 @@ class ContextDescriptionGenerated extends GeneratedCodec<ContextDescription> {
       w.putLength(registriesAt, registriesCount);
       let registriesSlot = w.reserve(registriesCount);
       for (const item2 of registries) {
-        w.putString(registriesSlot, item2);
+        if (typeof item2 !== "string") w.refuse();
+        w.putLength(registriesSlot, item2.length);
+        text = text.length + item2.length <= 8192 ? text + item2 : w.nextChunk(text, item2);
         registriesSlot += 1;
       }
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -3881,6 +4166,8 @@ class ContextDescriptionGenerated extends GeneratedCodec<ContextDescription> {
       hostsSlot += 16;
     }
     const grace = view.getUint32(at + 2, true);
+    let text = r.text;
+    let offset = r.offset;
     let registries: string[] | undefined;
     if ((bits & 1) !== 0) {
       const at2 = r.take(1);
@@ -3888,14 +4175,31 @@ class ContextDescriptionGenerated extends GeneratedCodec<ContextDescription> {
       let slot = r.take(count);
       const array: string[] = new Array(count);
       for (let i2 = 0; i2 < count; i2++) {
-        array[i2] = r.getString(slot);
+        let length = view.getUint8(slot);
+        if (length > 254) length = r.longLength();
+        if (offset + length > text.length) {
+          text = r.nextText(offset, length);
+          offset = 0;
+        }
+        offset += length;
+        array[i2] = text.substring(offset - length, offset);
         slot += 1;
       }
       registries = array;
     }
+    r.offset = offset;
     const result: ContextDescription = { hosts, grace };
     if (registries !== undefined) result.registries = registries;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: ContextDescription): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ContextDescription {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ContextDescription>): void {
@@ -4003,6 +4307,23 @@ class ActorRequestGenerated extends GeneratedCodec<ActorRequest> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: ActorRequest): void {
+    this.write(w, w.begin(33) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ActorRequest {
+    const start = r.begin(33);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ActorRequest>): void {
     w.requireObject(value);
     const { name, getIfExists, host, order, detached, [unknownFields]: others } = value;
@@ -4099,6 +4420,23 @@ class ActorFoundGenerated extends GeneratedCodec<ActorFound> {
     return { id, placed, classId, created };
   }
 
+  protected override writeMessage(w: Writer, value: ActorFound): void {
+    this.write(w, w.begin(23) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ActorFound {
+    const start = r.begin(23);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ActorFound>): void {
     w.requireObject(value);
     const { id, placed, classId, created, [unknownFields]: others } = value;
@@ -4170,6 +4508,17 @@ class PlacedBundleGenerated extends GeneratedCodec<PlacedBundle> {
     return { host };
   }
 
+  protected override writeMessage(w: Writer, value: PlacedBundle): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): PlacedBundle {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<PlacedBundle>): void {
     w.requireObject(value);
     const { host, [unknownFields]: others } = value;
@@ -4230,7 +4579,8 @@ class DetachedOrderGenerated extends GeneratedCodec<DetachedOrder> {
     if (registry.length > 254) w.putLong(at + 10, registry.length);
     text = text.length + registry.length <= 8192 ? text + registry : w.nextChunk(text, registry);
     if (classId.length > 254) w.putLong(at + 11, classId.length);
-    w.text = text.length + classId.length <= 8192 ? text + classId : w.nextChunk(text, classId);
+    text = text.length + classId.length <= 8192 ? text + classId : w.nextChunk(text, classId);
+    w.text = text;
     w.putBytes(at + 12, args);
     w.requireRecord(resources);
     const resourcesEntries = Object.entries(resources);
@@ -4303,6 +4653,23 @@ class DetachedOrderGenerated extends GeneratedCodec<DetachedOrder> {
     const result: DetachedOrder = { name, getIfExists, host, registry, classId, args, restarts, resources, gpus, env };
     if (maxCalls !== undefined) result.maxCalls = maxCalls;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: DetachedOrder): void {
+    this.write(w, w.begin(37) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): DetachedOrder {
+    const start = r.begin(37);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<DetachedOrder>): void {
@@ -4465,7 +4832,8 @@ class DetachedActorGenerated extends GeneratedCodec<DetachedActor> {
     if (registry.length > 254) w.putLong(at + 10, registry.length);
     text = text.length + registry.length <= 8192 ? text + registry : w.nextChunk(text, registry);
     if (classId.length > 254) w.putLong(at + 11, classId.length);
-    w.text = text.length + classId.length <= 8192 ? text + classId : w.nextChunk(text, classId);
+    text = text.length + classId.length <= 8192 ? text + classId : w.nextChunk(text, classId);
+    w.text = text;
     w.putUint64(at + 20, host);
     w.requireRecord(resources);
     const resourcesEntries = Object.entries(resources);
@@ -4531,6 +4899,15 @@ class DetachedActorGenerated extends GeneratedCodec<DetachedActor> {
     if (incarnation !== undefined) result.incarnation = incarnation;
     if (isRestarting !== undefined) result.isRestarting = isRestarting;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: DetachedActor): void {
+    this.write(w, w.begin(37) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): DetachedActor {
+    return r.endText(this.read(r, r.beginText(37)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<DetachedActor>): void {
@@ -4685,6 +5062,15 @@ class TaskHostArgsGenerated extends GeneratedCodec<TaskHostArgs> {
     return [options];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostArgs): void {
+    this.write(w, w.begin(29) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskHostArgs {
+    return r.endText(this.read(r, r.beginText(29)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const options = value[0];
@@ -4732,6 +5118,15 @@ class TaskHostLeaseArgsGenerated extends GeneratedCodec<TaskHostLeaseArgs> {
   override read(r: Reader, at: number): TaskHostLeaseArgs {
     const request = LeaseRequestCodec.read(r, at);
     return [request];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskHostLeaseArgs): void {
+    this.write(w, w.begin(22) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskHostLeaseArgs {
+    return r.endText(this.read(r, r.beginText(22)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostLeaseArgs): void {
@@ -4788,6 +5183,17 @@ class TaskHostWithdrawArgsGenerated extends GeneratedCodec<TaskHostWithdrawArgs>
     const holder = view.getBigUint64(at, true);
     const number2 = view.getUint32(at + 8, true);
     return [holder, number2];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskHostWithdrawArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostWithdrawArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostWithdrawArgs): void {
@@ -4848,6 +5254,17 @@ class TaskHostGiveBackArgsGenerated extends GeneratedCodec<TaskHostGiveBackArgs>
     return [lease];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostGiveBackArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostGiveBackArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostGiveBackArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const lease = value[0];
@@ -4899,6 +5316,17 @@ class TaskHostSuspendArgsGenerated extends GeneratedCodec<TaskHostSuspendArgs> {
     return [lease];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostSuspendArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostSuspendArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostSuspendArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const lease = value[0];
@@ -4948,6 +5376,17 @@ class TaskHostResumeArgsGenerated extends GeneratedCodec<TaskHostResumeArgs> {
   override read(r: Reader, at: number): TaskHostResumeArgs {
     const lease = r.view.getUint32(at, true);
     return [lease];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskHostResumeArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostResumeArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostResumeArgs): void {
@@ -5016,6 +5455,15 @@ class TaskHostKillArgsGenerated extends GeneratedCodec<TaskHostKillArgs> {
       return [lease, reason, ifBegun] as TaskHostKillArgs;
     }
     return [lease, reason];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskHostKillArgs): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskHostKillArgs {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostKillArgs): void {
@@ -5088,6 +5536,17 @@ class TaskHostNoticesArgsGenerated extends GeneratedCodec<TaskHostNoticesArgs> {
     return [holder];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostNoticesArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostNoticesArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostNoticesArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const holder = value[0];
@@ -5146,6 +5605,15 @@ class TaskHostResultGenerated extends GeneratedCodec<ObjectEntry[]> {
     return array;
   }
 
+  protected override writeMessage(w: Writer, value: ObjectEntry[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ObjectEntry[] {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override shape(): Codec<ObjectEntry[]> {
     return codec.array(ObjectEntryCodec);
   }
@@ -5196,6 +5664,15 @@ class TaskHostReserveArgsGenerated extends GeneratedCodec<TaskHostReserveArgs> {
     }
     const timeout = view.getUint32(at + 16, true);
     return [group, bundle, resources, timeout];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskHostReserveArgs): void {
+    this.write(w, w.begin(24) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskHostReserveArgs {
+    return r.endText(this.read(r, r.beginText(24)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostReserveArgs): void {
@@ -5274,6 +5751,17 @@ class TaskHostUnreserveArgsGenerated extends GeneratedCodec<TaskHostUnreserveArg
     return [group];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostUnreserveArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostUnreserveArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostUnreserveArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const group = value[0];
@@ -5321,6 +5809,23 @@ class TaskHostStartActorArgsGenerated extends GeneratedCodec<TaskHostStartActorA
   override read(r: Reader, at: number): TaskHostStartActorArgs {
     const order = ActorOrderCodec.read(r, at);
     return [order];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskHostStartActorArgs): void {
+    this.write(w, w.begin(32) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TaskHostStartActorArgs {
+    const start = r.begin(32);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostStartActorArgs): void {
@@ -5386,6 +5891,15 @@ class TaskHostStopActorArgsGenerated extends GeneratedCodec<TaskHostStopActorArg
     return [id, reason, drain];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostStopActorArgs): void {
+    this.write(w, w.begin(17) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskHostStopActorArgs {
+    return r.endText(this.read(r, r.beginText(17)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostStopActorArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const id = value[0];
@@ -5449,6 +5963,17 @@ class TaskHostActorLivesArgsGenerated extends GeneratedCodec<TaskHostActorLivesA
     return [id];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostActorLivesArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostActorLivesArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostActorLivesArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const id = value[0];
@@ -5500,6 +6025,23 @@ class TaskHostHoldArgsGenerated extends GeneratedCodec<TaskHostHoldArgs> {
   override read(r: Reader, at: number): TaskHostHoldArgs {
     const order = ActorOrderCodec.read(r, at);
     return [order];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskHostHoldArgs): void {
+    this.write(w, w.begin(32) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TaskHostHoldArgs {
+    const start = r.begin(32);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostHoldArgs): void {
@@ -5586,6 +6128,15 @@ class TaskHostKeepArgsGenerated extends GeneratedCodec<TaskHostKeepArgs> {
     return [id, resources, gpus];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostKeepArgs): void {
+    this.write(w, w.begin(17) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskHostKeepArgs {
+    return r.endText(this.read(r, r.beginText(17)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostKeepArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const id = value[0];
@@ -5659,6 +6210,17 @@ class TaskHostReleaseArgsGenerated extends GeneratedCodec<TaskHostReleaseArgs> {
     return [id];
   }
 
+  protected override writeMessage(w: Writer, value: TaskHostReleaseArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskHostReleaseArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskHostReleaseArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const id = value[0];
@@ -5706,6 +6268,15 @@ class TaskStoreArgsGenerated extends GeneratedCodec<TaskStoreArgs> {
   override read(r: Reader, at: number): TaskStoreArgs {
     const options = StoreOptionsCodec.read(r, at);
     return [options];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskStoreArgs): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskStoreArgs {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskStoreArgs): void {
@@ -5763,6 +6334,23 @@ class TaskStoreAdoptArgsGenerated extends GeneratedCodec<TaskStoreAdoptArgs> {
     const id = r.view.getUint32(at + 4, true);
     const memory = StoredMemoryCodec.read(r, at + 8);
     return [owner, id, memory];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskStoreAdoptArgs): void {
+    this.write(w, w.begin(37) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TaskStoreAdoptArgs {
+    const start = r.begin(37);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskStoreAdoptArgs): void {
@@ -5834,6 +6422,23 @@ class TaskStoreBringArgsGenerated extends GeneratedCodec<TaskStoreBringArgs> {
     return [reference];
   }
 
+  protected override writeMessage(w: Writer, value: TaskStoreBringArgs): void {
+    this.write(w, w.begin(19) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TaskStoreBringArgs {
+    const start = r.begin(19);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskStoreBringArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const reference = value[0];
@@ -5892,6 +6497,17 @@ class TaskStorePieceArgsGenerated extends GeneratedCodec<TaskStorePieceArgs> {
     const id = view.getUint32(at + 8, true);
     const index = view.getUint32(at + 12, true);
     return [owner, id, index];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskStorePieceArgs): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): TaskStorePieceArgs {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskStorePieceArgs): void {
@@ -5963,6 +6579,17 @@ class TaskStoreHasArgsGenerated extends GeneratedCodec<TaskStoreHasArgs> {
     return [owner, id];
   }
 
+  protected override writeMessage(w: Writer, value: TaskStoreHasArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): TaskStoreHasArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskStoreHasArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const owner = value[0];
@@ -6025,6 +6652,17 @@ class TaskStoreDropArgsGenerated extends GeneratedCodec<TaskStoreDropArgs> {
     return [owner, id];
   }
 
+  protected override writeMessage(w: Writer, value: TaskStoreDropArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): TaskStoreDropArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskStoreDropArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const owner = value[0];
@@ -6081,6 +6719,15 @@ class TaskWorkerConfigureArgsGenerated extends GeneratedCodec<TaskWorkerConfigur
     return [options];
   }
 
+  protected override writeMessage(w: Writer, value: TaskWorkerConfigureArgs): void {
+    this.write(w, w.begin(22) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskWorkerConfigureArgs {
+    return r.endText(this.read(r, r.beginText(22)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskWorkerConfigureArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const options = value[0];
@@ -6133,6 +6780,23 @@ class TaskWorkerRunArgsGenerated extends GeneratedCodec<TaskWorkerRunArgs> {
   override read(r: Reader, at: number): TaskWorkerRunArgs {
     const order = TaskOrderCodec.read(r, at);
     return [order];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskWorkerRunArgs): void {
+    this.write(w, w.begin(25) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TaskWorkerRunArgs {
+    const start = r.begin(25);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskWorkerRunArgs): void {
@@ -6190,6 +6854,17 @@ class TaskWorkerCancelArgsGenerated extends GeneratedCodec<TaskWorkerCancelArgs>
     const lease = view.getUint32(at, true);
     const id = view.getUint32(at + 4, true);
     return [lease, id];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskWorkerCancelArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskWorkerCancelArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskWorkerCancelArgs): void {
@@ -6250,6 +6925,17 @@ class TaskWorkerTakeBackArgsGenerated extends GeneratedCodec<TaskWorkerTakeBackA
     return [lease];
   }
 
+  protected override writeMessage(w: Writer, value: TaskWorkerTakeBackArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TaskWorkerTakeBackArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskWorkerTakeBackArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const lease = value[0];
@@ -6303,6 +6989,17 @@ class TaskWorkerEndLeaseArgsGenerated extends GeneratedCodec<TaskWorkerEndLeaseA
   override read(r: Reader, at: number): TaskWorkerEndLeaseArgs {
     const lease = r.view.getUint32(at, true);
     return [lease];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskWorkerEndLeaseArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TaskWorkerEndLeaseArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskWorkerEndLeaseArgs): void {
@@ -6365,6 +7062,17 @@ class TaskWorkerTakenArgsGenerated extends GeneratedCodec<TaskWorkerTakenArgs> {
     return [lease, id];
   }
 
+  protected override writeMessage(w: Writer, value: TaskWorkerTakenArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskWorkerTakenArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskWorkerTakenArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const lease = value[0];
@@ -6419,6 +7127,15 @@ class TaskOwnerArgsGenerated extends GeneratedCodec<TaskOwnerArgs> {
   override read(r: Reader, at: number): TaskOwnerArgs {
     const context = r.getString(at);
     return [context];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskOwnerArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskOwnerArgs): void {
@@ -6492,6 +7209,15 @@ class TaskOwnerSourceArgsGenerated extends GeneratedCodec<TaskOwnerSourceArgs> {
       return [id, reader] as TaskOwnerSourceArgs;
     }
     return [id];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskOwnerSourceArgs): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerSourceArgs {
+    return r.endText(this.read(r, r.beginText(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskOwnerSourceArgs): void {
@@ -6574,6 +7300,17 @@ class TaskOwnerPieceArgsGenerated extends GeneratedCodec<TaskOwnerPieceArgs> {
     return [id, index];
   }
 
+  protected override writeMessage(w: Writer, value: TaskOwnerPieceArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerPieceArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskOwnerPieceArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const id = value[0];
@@ -6633,6 +7370,15 @@ class TaskOwnerCopiedArgsGenerated extends GeneratedCodec<TaskOwnerCopiedArgs> {
     const id = r.view.getUint32(at, true);
     const reader = objectSourceStoreCodec.read(r, at + 4);
     return [id, reader];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskOwnerCopiedArgs): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerCopiedArgs {
+    return r.endText(this.read(r, r.beginText(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskOwnerCopiedArgs): void {
@@ -6712,6 +7458,15 @@ class TaskOwnerStoreNearArgsGenerated extends GeneratedCodec<TaskOwnerStoreNearA
     return [machine, offered];
   }
 
+  protected override writeMessage(w: Writer, value: TaskOwnerStoreNearArgs): void {
+    this.write(w, w.begin(17) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerStoreNearArgs {
+    return r.endText(this.read(r, r.beginText(17)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskOwnerStoreNearArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const machine = value[0];
@@ -6789,6 +7544,17 @@ class TaskOwnerIsAwaitedArgsGenerated extends GeneratedCodec<TaskOwnerIsAwaitedA
     return [id];
   }
 
+  protected override writeMessage(w: Writer, value: TaskOwnerIsAwaitedArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerIsAwaitedArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskOwnerIsAwaitedArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const id = value[0];
@@ -6854,6 +7620,15 @@ class TaskOwnerBorrowArgsGenerated extends GeneratedCodec<TaskOwnerBorrowArgs> {
     const borrower = taskOriginOwnerCodec.read(r, at + 5);
     const returned = (bits & 1) !== 0;
     return [id, borrower, returned];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskOwnerBorrowArgs): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerBorrowArgs {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskOwnerBorrowArgs): void {
@@ -6929,6 +7704,15 @@ class TaskOwnerUnborrowArgsGenerated extends GeneratedCodec<TaskOwnerUnborrowArg
     return [id, borrower];
   }
 
+  protected override writeMessage(w: Writer, value: TaskOwnerUnborrowArgs): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerUnborrowArgs {
+    return r.endText(this.read(r, r.beginText(12)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskOwnerUnborrowArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const id = value[0];
@@ -6996,6 +7780,17 @@ class TaskOwnerLocateArgsGenerated extends GeneratedCodec<TaskOwnerLocateArgs> {
     return [id, most];
   }
 
+  protected override writeMessage(w: Writer, value: TaskOwnerLocateArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskOwnerLocateArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskOwnerLocateArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const id = value[0];
@@ -7052,6 +7847,15 @@ class TaskRootArgsGenerated extends GeneratedCodec<TaskRootArgs> {
     return [context];
   }
 
+  protected override writeMessage(w: Writer, value: TaskRootArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskRootArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskRootArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const context = value[0];
@@ -7098,6 +7902,23 @@ class TaskRootActorArgsGenerated extends GeneratedCodec<TaskRootActorArgs> {
   override read(r: Reader, at: number): TaskRootActorArgs {
     const request = ActorRequestCodec.read(r, at);
     return [request];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskRootActorArgs): void {
+    this.write(w, w.begin(33) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TaskRootActorArgs {
+    const start = r.begin(33);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskRootActorArgs): void {
@@ -7150,6 +7971,15 @@ class TaskRootFindActorArgsGenerated extends GeneratedCodec<TaskRootFindActorArg
     return [name];
   }
 
+  protected override writeMessage(w: Writer, value: TaskRootFindActorArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskRootFindActorArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskRootFindActorArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -7197,6 +8027,15 @@ class TaskRootStopActorArgsGenerated extends GeneratedCodec<TaskRootStopActorArg
   override read(r: Reader, at: number): TaskRootStopActorArgs {
     const name = r.getString(at);
     return [name];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskRootStopActorArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskRootStopActorArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskRootStopActorArgs): void {
@@ -7255,6 +8094,15 @@ class TaskRootEndActorArgsGenerated extends GeneratedCodec<TaskRootEndActorArgs>
     const reason = r.getString(at + 8);
     const drain = view.getUint32(at + 9, true);
     return [id, reason, drain];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskRootEndActorArgs): void {
+    this.write(w, w.begin(17) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskRootEndActorArgs {
+    return r.endText(this.read(r, r.beginText(17)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskRootEndActorArgs): void {
@@ -7321,6 +8169,15 @@ class TaskRootActorEndedArgsGenerated extends GeneratedCodec<TaskRootActorEndedA
     const id = r.view.getBigUint64(at, true);
     const reason = r.getString(at + 8);
     return [id, reason];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskRootActorEndedArgs): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskRootActorEndedArgs {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskRootActorEndedArgs): void {
@@ -7429,6 +8286,15 @@ class TaskRootReserveArgsGenerated extends GeneratedCodec<TaskRootReserveArgs> {
     return [group, bundles, strategy, timeout];
   }
 
+  protected override writeMessage(w: Writer, value: TaskRootReserveArgs): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TaskRootReserveArgs {
+    return r.endText(this.read(r, r.beginText(18)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TaskRootReserveArgs): void {
     if (!Array.isArray(value) || value.length > 4) w.refuse();
     const group = value[0];
@@ -7503,7 +8369,11 @@ class TaskRootResultGenerated extends GeneratedCodec<PlacedBundle[]> {
     w.putLength(at, count);
     let slot = w.reserve(count * 4);
     for (const item of value) {
-      PlacedBundleCodec.write(w, slot, item);
+      w.requireObject(item);
+      const { host } = item;
+      if (host !== host >>> 0) w.refuse();
+      const view = w.view;
+      view.setUint32(slot, host, true);
       slot += 4;
     }
   }
@@ -7513,10 +8383,22 @@ class TaskRootResultGenerated extends GeneratedCodec<PlacedBundle[]> {
     let slot = r.take(count * 4);
     const array: PlacedBundle[] = new Array(count);
     for (let i = 0; i < count; i++) {
-      array[i] = PlacedBundleCodec.read(r, slot);
+      const host = r.view.getUint32(slot, true);
+      array[i] = { host };
       slot += 4;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: PlacedBundle[]): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): PlacedBundle[] {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override shape(): Codec<PlacedBundle[]> {
@@ -7540,6 +8422,17 @@ class TaskRootUnreserveArgsGenerated extends GeneratedCodec<TaskRootUnreserveArg
   override read(r: Reader, at: number): TaskRootUnreserveArgs {
     const group = r.view.getBigUint64(at, true);
     return [group];
+  }
+
+  protected override writeMessage(w: Writer, value: TaskRootUnreserveArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TaskRootUnreserveArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TaskRootUnreserveArgs): void {
@@ -7589,6 +8482,23 @@ class DetachedActorsCreateArgsGenerated extends GeneratedCodec<DetachedActorsCre
   override read(r: Reader, at: number): DetachedActorsCreateArgs {
     const order = DetachedOrderCodec.read(r, at);
     return [order];
+  }
+
+  protected override writeMessage(w: Writer, value: DetachedActorsCreateArgs): void {
+    this.write(w, w.begin(37) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): DetachedActorsCreateArgs {
+    const start = r.begin(37);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: DetachedActorsCreateArgs): void {
@@ -7643,6 +8553,15 @@ class DetachedActorsFindArgsGenerated extends GeneratedCodec<DetachedActorsFindA
   override read(r: Reader, at: number): DetachedActorsFindArgs {
     const name = r.getString(at);
     return [name];
+  }
+
+  protected override writeMessage(w: Writer, value: DetachedActorsFindArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): DetachedActorsFindArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: DetachedActorsFindArgs): void {
@@ -7705,6 +8624,15 @@ class DetachedActorsEndArgsGenerated extends GeneratedCodec<DetachedActorsEndArg
     const reason = r.getString(at + 8);
     const drain = view.getUint32(at + 9, true);
     return [id, reason, drain];
+  }
+
+  protected override writeMessage(w: Writer, value: DetachedActorsEndArgs): void {
+    this.write(w, w.begin(17) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): DetachedActorsEndArgs {
+    return r.endText(this.read(r, r.beginText(17)));
   }
 
   override writeFields(w: ProtobufWriter, value: DetachedActorsEndArgs): void {
@@ -7779,6 +8707,15 @@ class DetachedActorsResultGenerated extends GeneratedCodec<DetachedActor[]> {
     return array;
   }
 
+  protected override writeMessage(w: Writer, value: DetachedActor[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): DetachedActor[] {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override shape(): Codec<DetachedActor[]> {
     return codec.array(DetachedActorCodec);
   }
@@ -7802,6 +8739,17 @@ class DetachedActorsUntilEndedArgsGenerated extends GeneratedCodec<DetachedActor
   override read(r: Reader, at: number): DetachedActorsUntilEndedArgs {
     const id = r.view.getBigUint64(at, true);
     return [id];
+  }
+
+  protected override writeMessage(w: Writer, value: DetachedActorsUntilEndedArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): DetachedActorsUntilEndedArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: DetachedActorsUntilEndedArgs): void {

@@ -293,6 +293,23 @@ class TensorValueGenerated extends GeneratedCodec<TensorValue> {
     return { dtype, shape, elements };
   }
 
+  protected override writeMessage(w: Writer, value: TensorValue): void {
+    this.write(w, w.begin(14) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TensorValue {
+    const start = r.begin(14);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorValue>): void {
     w.requireObject(value);
     const { dtype, shape, elements, [unknownFields]: others } = value;
@@ -363,6 +380,17 @@ class TensorKeyGenerated extends GeneratedCodec<TensorKey> {
     const mesh = view.getBigUint64(at, true);
     const number2 = view.getBigUint64(at + 8, true);
     return { mesh, number: number2 };
+  }
+
+  protected override writeMessage(w: Writer, value: TensorKey): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): TensorKey {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorKey>): void {
@@ -438,6 +466,23 @@ class SentTensorGenerated extends GeneratedCodec<SentTensor> {
       default:
         return r.refuse();
     }
+  }
+
+  protected override writeMessage(w: Writer, value: SentTensor): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): SentTensor {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<SentTensor>): void {
@@ -521,6 +566,15 @@ class TensorTypeGenerated extends GeneratedCodec<TensorType> {
     return { dtype, shape };
   }
 
+  protected override writeMessage(w: Writer, value: TensorType): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorType {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorType>): void {
     w.requireObject(value);
     const { dtype, shape, [unknownFields]: others } = value;
@@ -601,6 +655,15 @@ class KeptAnswerGenerated extends GeneratedCodec<KeptAnswer> {
     return { types, list };
   }
 
+  protected override writeMessage(w: Writer, value: KeptAnswer): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): KeptAnswer {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<KeptAnswer>): void {
     w.requireObject(value);
     const { types, list, [unknownFields]: others } = value;
@@ -659,6 +722,15 @@ class TakenTensorGenerated extends GeneratedCodec<TakenTensor> {
     const reference = r.view.getBigUint64(at, true);
     const type2 = TensorTypeCodec.read(r, at + 8);
     return { reference, type: type2 };
+  }
+
+  protected override writeMessage(w: Writer, value: TakenTensor): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TakenTensor {
+    return r.endText(this.read(r, r.beginText(14)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TakenTensor>): void {
@@ -727,7 +799,8 @@ class TensorFailureGenerated extends GeneratedCodec<TensorFailure> {
       text = text.length + site.length <= 8192 ? text + site : w.nextChunk(text, site);
     }
     if (message.length > 254) w.putLong(at + 1, message.length);
-    w.text = text.length + message.length <= 8192 ? text + message : w.nextChunk(text, message);
+    text = text.length + message.length <= 8192 ? text + message : w.nextChunk(text, message);
+    w.text = text;
     if (rank !== undefined) {
       bits |= 4;
       w.putUint32(w.reserve(4), rank);
@@ -748,6 +821,15 @@ class TensorFailureGenerated extends GeneratedCodec<TensorFailure> {
     if (site !== undefined) result.site = site;
     if (rank !== undefined) result.rank = rank;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: TensorFailure): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorFailure {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorFailure>): void {
@@ -842,6 +924,23 @@ class FetchedTensorGenerated extends GeneratedCodec<FetchedTensor> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: FetchedTensor): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): FetchedTensor {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<FetchedTensor>): void {
     w.requireObject(value);
     const { value: value2, failure, [unknownFields]: others } = value;
@@ -904,6 +1003,17 @@ class TensorCountsGenerated extends GeneratedCodec<TensorCounts> {
     const tensors = view.getBigUint64(at, true);
     const calls = view.getBigUint64(at + 8, true);
     return { tensors, calls };
+  }
+
+  protected override writeMessage(w: Writer, value: TensorCounts): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): TensorCounts {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorCounts>): void {
@@ -979,6 +1089,23 @@ class TensorEndGenerated extends GeneratedCodec<TensorEnd> {
     const result: TensorEnd = { machine, pid, memory, token };
     if (nccl !== undefined) result.nccl = nccl;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: TensorEnd): void {
+    this.write(w, w.begin(22) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TensorEnd {
+    const start = r.begin(22);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorEnd>): void {
@@ -1076,6 +1203,20 @@ class TensorAddressesGenerated extends GeneratedCodec<TensorAddresses> {
     return { addresses };
   }
 
+  protected override writeMessage(w: Writer, value: TensorAddresses): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorAddresses {
+    const start = r.begin(5);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorAddresses>): void {
     w.requireObject(value);
     const { addresses, [unknownFields]: others } = value;
@@ -1129,13 +1270,23 @@ class RemoteNameGenerated extends GeneratedCodec<RemoteName> {
     if (module2.length > 254) w.putLong(at, module2.length);
     text = text.length + module2.length <= 8192 ? text + module2 : w.nextChunk(text, module2);
     if (name.length > 254) w.putLong(at + 1, name.length);
-    w.text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): RemoteName {
     const module2 = r.getString(at);
     const name = r.getString(at + 1);
     return { module: module2, name };
+  }
+
+  protected override writeMessage(w: Writer, value: RemoteName): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): RemoteName {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<RemoteName>): void {
@@ -1208,6 +1359,23 @@ class RemoteValuesGenerated extends GeneratedCodec<RemoteValues> {
     return { json, tensors };
   }
 
+  protected override writeMessage(w: Writer, value: RemoteValues): void {
+    this.write(w, w.begin(10) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): RemoteValues {
+    const start = r.begin(10);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<RemoteValues>): void {
     w.requireObject(value);
     const { json, tensors, [unknownFields]: others } = value;
@@ -1277,6 +1445,7 @@ class TensorWorkerArgsGenerated extends GeneratedCodec<TensorWorkerArgs> {
       if (typeof refuseNaN !== "boolean") w.refuse();
       if (refuseNaN) bits |= 4;
     }
+    let text = w.text;
     if (devices !== undefined) {
       bits |= 8;
       const devicesAt = w.reserve(1);
@@ -1285,10 +1454,13 @@ class TensorWorkerArgsGenerated extends GeneratedCodec<TensorWorkerArgs> {
       w.putLength(devicesAt, devicesCount);
       let devicesSlot = w.reserve(devicesCount);
       for (const item of devices) {
-        w.putString(devicesSlot, item);
+        if (typeof item !== "string") w.refuse();
+        w.putLength(devicesSlot, item.length);
+        text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
         devicesSlot += 1;
       }
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
@@ -1300,6 +1472,8 @@ class TensorWorkerArgsGenerated extends GeneratedCodec<TensorWorkerArgs> {
     const threads = view.getUint32(at + 1, true);
     const mesh = (bits & 1) !== 0 ? view.getBigUint64(r.take(8), true) : undefined;
     const refuseNaN = (bits & 2) !== 0 ? (bits & 4) !== 0 : undefined;
+    let text = r.text;
+    let offset = r.offset;
     let devices: string[] | undefined;
     if ((bits & 8) !== 0) {
       const at2 = r.take(1);
@@ -1307,11 +1481,19 @@ class TensorWorkerArgsGenerated extends GeneratedCodec<TensorWorkerArgs> {
       let slot = r.take(count);
       const array: string[] = new Array(count);
       for (let i = 0; i < count; i++) {
-        array[i] = r.getString(slot);
+        let length = view.getUint8(slot);
+        if (length > 254) length = r.longLength();
+        if (offset + length > text.length) {
+          text = r.nextText(offset, length);
+          offset = 0;
+        }
+        offset += length;
+        array[i] = text.substring(offset - length, offset);
         slot += 1;
       }
       devices = array;
     }
+    r.offset = offset;
     if (devices !== undefined) {
       return [threads, mesh, refuseNaN, devices] as TensorWorkerArgs;
     }
@@ -1322,6 +1504,15 @@ class TensorWorkerArgsGenerated extends GeneratedCodec<TensorWorkerArgs> {
       return [threads, mesh] as TensorWorkerArgs;
     }
     return [threads];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorWorkerArgs): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerArgs {
+    return r.endText(this.read(r, r.beginText(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerArgs): void {
@@ -1408,6 +1599,20 @@ class TensorWorkerRunArgsGenerated extends GeneratedCodec<TensorWorkerRunArgs> {
     return [commands];
   }
 
+  protected override writeMessage(w: Writer, value: TensorWorkerRunArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerRunArgs {
+    const start = r.begin(8);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TensorWorkerRunArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const commands = value[0];
@@ -1461,6 +1666,23 @@ class TensorWorkerPutArgsGenerated extends GeneratedCodec<TensorWorkerPutArgs> {
     return [reference, value2];
   }
 
+  protected override writeMessage(w: Writer, value: TensorWorkerPutArgs): void {
+    this.write(w, w.begin(22) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerPutArgs {
+    const start = r.begin(22);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TensorWorkerPutArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const reference = value[0];
@@ -1512,13 +1734,32 @@ class TensorWorkerLendArgsGenerated extends GeneratedCodec<TensorWorkerLendArgs>
     const reference = value[0];
     const key = value[1];
     w.putUint64(at, reference);
-    TensorKeyCodec.write(w, at + 8, key);
+    const keyAt = at + 8;
+    w.requireObject(key);
+    const { mesh, number: number2 } = key;
+    w.putUint64(keyAt, mesh);
+    w.putUint64(keyAt + 8, number2);
   }
 
   override read(r: Reader, at: number): TensorWorkerLendArgs {
     const reference = r.view.getBigUint64(at, true);
-    const key = TensorKeyCodec.read(r, at + 8);
+    const keyAt = at + 8;
+    const view = r.view;
+    const mesh = view.getBigUint64(keyAt, true);
+    const number2 = view.getBigUint64(keyAt + 8, true);
+    const key = { mesh, number: number2 };
     return [reference, key];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorWorkerLendArgs): void {
+    this.write(w, w.begin(24), value);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerLendArgs {
+    const start = r.begin(24);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerLendArgs): void {
@@ -1573,15 +1814,32 @@ class TensorWorkerGiveArgsGenerated extends GeneratedCodec<TensorWorkerGiveArgs>
     const key = value[1];
     const to = value[2];
     w.putUint64(at, reference);
-    TensorKeyCodec.write(w, at + 8, key);
+    const keyAt = at + 8;
+    w.requireObject(key);
+    const { mesh, number: number2 } = key;
+    w.putUint64(keyAt, mesh);
+    w.putUint64(keyAt + 8, number2);
     tensorWorkerGiveArgsToCodec.write(w, at + 24, to);
   }
 
   override read(r: Reader, at: number): TensorWorkerGiveArgs {
     const reference = r.view.getBigUint64(at, true);
-    const key = TensorKeyCodec.read(r, at + 8);
+    const keyAt = at + 8;
+    const view = r.view;
+    const mesh = view.getBigUint64(keyAt, true);
+    const number2 = view.getBigUint64(keyAt + 8, true);
+    const key = { mesh, number: number2 };
     const to = tensorWorkerGiveArgsToCodec.read(r, at + 24);
     return [reference, key, to];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorWorkerGiveArgs): void {
+    this.write(w, w.begin(32) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerGiveArgs {
+    return r.endText(this.read(r, r.beginText(32)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerGiveArgs): void {
@@ -1666,7 +1924,8 @@ class TensorWorkerTakeArgsGenerated extends GeneratedCodec<TensorWorkerTakeArgs>
     if (op.length > 254) w.putLong(at + 9, op.length);
     text = text.length + op.length <= 8192 ? text + op : w.nextChunk(text, op);
     if (site.length > 254) w.putLong(at + 10, site.length);
-    w.text = text.length + site.length <= 8192 ? text + site : w.nextChunk(text, site);
+    text = text.length + site.length <= 8192 ? text + site : w.nextChunk(text, site);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): TensorWorkerTakeArgs {
@@ -1681,6 +1940,15 @@ class TensorWorkerTakeArgsGenerated extends GeneratedCodec<TensorWorkerTakeArgs>
     const op = r.getString(at + 9);
     const site = r.getString(at + 10);
     return [number2, tensors, op, site];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorWorkerTakeArgs): void {
+    this.write(w, w.begin(15) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerTakeArgs {
+    return r.endText(this.read(r, r.beginText(15)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerTakeArgs): void {
@@ -1759,6 +2027,17 @@ class TensorWorkerFetchArgsGenerated extends GeneratedCodec<TensorWorkerFetchArg
     return [reference];
   }
 
+  protected override writeMessage(w: Writer, value: TensorWorkerFetchArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerFetchArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TensorWorkerFetchArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const reference = value[0];
@@ -1808,6 +2087,17 @@ class TensorWorkerOfferArgsGenerated extends GeneratedCodec<TensorWorkerOfferArg
   override read(r: Reader, at: number): TensorWorkerOfferArgs {
     const ranks = r.view.getUint32(at, true);
     return [ranks];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorWorkerOfferArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerOfferArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerOfferArgs): void {
@@ -1904,6 +2194,23 @@ class TensorWorkerJoinArgsGenerated extends GeneratedCodec<TensorWorkerJoinArgs>
     return [extent, ends, addresses];
   }
 
+  protected override writeMessage(w: Writer, value: TensorWorkerJoinArgs): void {
+    this.write(w, w.begin(11) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TensorWorkerJoinArgs {
+    const start = r.begin(11);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TensorWorkerJoinArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const extent = value[0];
@@ -1971,14 +2278,29 @@ class TensorDeskFailArgsGenerated extends GeneratedCodec<TensorDeskFailArgs> {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const key = value[0];
     const message = value[1];
-    TensorKeyCodec.write(w, at, key);
+    w.requireObject(key);
+    const { mesh, number: number2 } = key;
+    w.putUint64(at, mesh);
+    w.putUint64(at + 8, number2);
     w.putString(at + 16, message);
   }
 
   override read(r: Reader, at: number): TensorDeskFailArgs {
-    const key = TensorKeyCodec.read(r, at);
+    const view = r.view;
+    const mesh = view.getBigUint64(at, true);
+    const number2 = view.getBigUint64(at + 8, true);
+    const key = { mesh, number: number2 };
     const message = r.getString(at + 16);
     return [key, message];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorDeskFailArgs): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorDeskFailArgs {
+    return r.endText(this.read(r, r.beginText(21)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorDeskFailArgs): void {
@@ -2030,12 +2352,29 @@ class TensorDeskDropArgsGenerated extends GeneratedCodec<TensorDeskDropArgs> {
   override write(w: Writer, at: number, value: TensorDeskDropArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const key = value[0];
-    TensorKeyCodec.write(w, at, key);
+    w.requireObject(key);
+    const { mesh, number: number2 } = key;
+    w.putUint64(at, mesh);
+    w.putUint64(at + 8, number2);
   }
 
   override read(r: Reader, at: number): TensorDeskDropArgs {
-    const key = TensorKeyCodec.read(r, at);
+    const view = r.view;
+    const mesh = view.getBigUint64(at, true);
+    const number2 = view.getBigUint64(at + 8, true);
+    const key = { mesh, number: number2 };
     return [key];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorDeskDropArgs): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): TensorDeskDropArgs {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TensorDeskDropArgs): void {
@@ -2083,7 +2422,11 @@ class TensorDeskPullArgsGenerated extends GeneratedCodec<TensorDeskPullArgs> {
     const type2 = value[1];
     const elements = value[2];
     let bits = 0;
-    TensorKeyCodec.write(w, at + 1, key);
+    const keyAt = at + 1;
+    w.requireObject(key);
+    const { mesh, number: number2 } = key;
+    w.putUint64(keyAt, mesh);
+    w.putUint64(keyAt + 8, number2);
     TensorTypeCodec.write(w, at + 17, type2);
     if (elements !== undefined) {
       bits |= 1;
@@ -2095,13 +2438,26 @@ class TensorDeskPullArgsGenerated extends GeneratedCodec<TensorDeskPullArgs> {
   override read(r: Reader, at: number): TensorDeskPullArgs {
     const bits = r.view.getUint8(at);
     if (bits > 1) r.refuse();
-    const key = TensorKeyCodec.read(r, at + 1);
+    const keyAt = at + 1;
+    const view = r.view;
+    const mesh = view.getBigUint64(keyAt, true);
+    const number2 = view.getBigUint64(keyAt + 8, true);
+    const key = { mesh, number: number2 };
     const type2 = TensorTypeCodec.read(r, at + 17);
     const elements = (bits & 1) !== 0 ? tensorDeskPullArgsElementsCodec.read(r, r.take(4)) : undefined;
     if (elements !== undefined) {
       return [key, type2, elements] as TensorDeskPullArgs;
     }
     return [key, type2];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorDeskPullArgs): void {
+    this.write(w, w.begin(23) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TensorDeskPullArgs {
+    return r.endText(this.read(r, r.beginText(23)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorDeskPullArgs): void {
@@ -2169,14 +2525,45 @@ class TensorRunnerRunArgsGenerated extends GeneratedCodec<TensorRunnerRunArgs> {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const called = value[0];
     const args = value[1];
-    RemoteNameCodec.write(w, at, called);
+    let text = w.text;
+    w.requireObject(called);
+    const { module: module2, name } = called;
+    if (typeof module2 !== "string") w.refuse();
+    if (typeof name !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at, module2.length);
+    view.setUint8(at + 1, name.length);
+    if (module2.length > 254) w.putLong(at, module2.length);
+    text = text.length + module2.length <= 8192 ? text + module2 : w.nextChunk(text, module2);
+    if (name.length > 254) w.putLong(at + 1, name.length);
+    text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    w.text = text;
     RemoteValuesCodec.write(w, at + 2, args);
   }
 
   override read(r: Reader, at: number): TensorRunnerRunArgs {
-    const called = RemoteNameCodec.read(r, at);
+    const module2 = r.getString(at);
+    const name = r.getString(at + 1);
+    const called = { module: module2, name };
     const args = RemoteValuesCodec.read(r, at + 2);
     return [called, args];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorRunnerRunArgs): void {
+    this.write(w, w.begin(12) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TensorRunnerRunArgs {
+    const start = r.begin(12);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TensorRunnerRunArgs): void {
@@ -2231,16 +2618,55 @@ class TensorRunnerKeepArgsGenerated extends GeneratedCodec<TensorRunnerKeepArgs>
     const called = value[0];
     const key = value[1];
     const args = value[2];
-    RemoteNameCodec.write(w, at, called);
-    TensorKeyCodec.write(w, at + 2, key);
+    let text = w.text;
+    w.requireObject(called);
+    const { module: module2, name } = called;
+    if (typeof module2 !== "string") w.refuse();
+    if (typeof name !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at, module2.length);
+    view.setUint8(at + 1, name.length);
+    if (module2.length > 254) w.putLong(at, module2.length);
+    text = text.length + module2.length <= 8192 ? text + module2 : w.nextChunk(text, module2);
+    if (name.length > 254) w.putLong(at + 1, name.length);
+    text = text.length + name.length <= 8192 ? text + name : w.nextChunk(text, name);
+    w.text = text;
+    const keyAt = at + 2;
+    w.requireObject(key);
+    const { mesh, number: number2 } = key;
+    w.putUint64(keyAt, mesh);
+    w.putUint64(keyAt + 8, number2);
     RemoteValuesCodec.write(w, at + 18, args);
   }
 
   override read(r: Reader, at: number): TensorRunnerKeepArgs {
-    const called = RemoteNameCodec.read(r, at);
-    const key = TensorKeyCodec.read(r, at + 2);
+    const module2 = r.getString(at);
+    const name = r.getString(at + 1);
+    const called = { module: module2, name };
+    const keyAt = at + 2;
+    const view = r.view;
+    const mesh = view.getBigUint64(keyAt, true);
+    const number2 = view.getBigUint64(keyAt + 8, true);
+    const key = { mesh, number: number2 };
     const args = RemoteValuesCodec.read(r, at + 18);
     return [called, key, args];
+  }
+
+  protected override writeMessage(w: Writer, value: TensorRunnerKeepArgs): void {
+    this.write(w, w.begin(28) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TensorRunnerKeepArgs {
+    const start = r.begin(28);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TensorRunnerKeepArgs): void {

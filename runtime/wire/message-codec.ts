@@ -130,23 +130,28 @@ export abstract class MessageCodec<T> implements Codec<T> {
   encodeInto(w: Writer, value: T): void {
     if (w.start >= 0) this.#nested();
     const position = w.position;
-    const head = this.head;
-    const blocks = head === 0 ? 0 : w.blocks.length;
+    const blocks = w.blocks.length;
     try {
-      const start = w.begin(head + this.slot);
-      this.write(w, start + head, value);
-      if (head !== 0) this.#finish(w, start);
+      this.writeMessage(w, value);
       w.start = -1;
     } catch (error) {
       const explained = this.#notEncoded(w.handles, value, error);
-      w.restore(position, head === 0 ? w.blocks.length : blocks);
+      w.restore(position, blocks);
       throw explained;
     }
   }
 
-  #finish(w: Writer, start: number): void {
+  /**
+   * Writes a message: its header, value and string heap. Generated codecs override this method with one that contains
+   * the sizes as constants and calls `write` directly. Here, which all codecs of a process share, V8 finds each of them
+   * by a search.
+   */
+  protected writeMessage(w: Writer, value: T): void {
+    const head = this.head;
+    const start = w.begin(head + this.slot);
+    this.write(w, start + head, value);
     if (this.text) w.finishText(start);
-    if (this.bulk) w.finishBulk(start + this.head - 4);
+    if (this.bulk) w.finishBulk(start + head - 4);
   }
 
   #nested(): never {
@@ -156,14 +161,8 @@ export abstract class MessageCodec<T> implements Codec<T> {
   decodeFrom(r: Reader): T {
     const start = r.position;
     const end = r.end;
-    const head = this.head;
     try {
-      r.begin(head + this.slot);
-      if (head !== 0) this.#open(r, start);
-      const value = this.read(r, start + head);
-      r.closeBody();
-      if (head !== 0) this.#close(r);
-      return value;
+      return this.readMessage(r);
     } catch (error) {
       r.depth = 0;
       r.position = start;
@@ -172,14 +171,17 @@ export abstract class MessageCodec<T> implements Codec<T> {
     }
   }
 
-  #open(r: Reader, start: number): void {
-    if (this.bulk) r.openBulk(start, start + this.head - 4);
+  /** Reads a message that `writeMessage` wrote, and refuses what is left over. Generated codecs override this method. */
+  protected readMessage(r: Reader): T {
+    const head = this.head;
+    const start = r.begin(head + this.slot);
+    if (this.bulk) r.openBulk(start, start + head - 4);
     if (this.text) r.openText(start);
-  }
-
-  #close(r: Reader): void {
+    const value = this.read(r, start + head);
+    r.closeBody();
     if (this.text) r.closeText();
     if (this.bulk) r.closeBulk();
+    return value;
   }
 
   #notEncoded(handles: MessageHandles | undefined, value: T, error: unknown): CodecError {

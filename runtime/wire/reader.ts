@@ -115,7 +115,7 @@ export class Reader {
   /** Reads a length: one byte, or 255 followed by four bytes. */
   getLength(at: number): number {
     const n = this.view.getUint8(at);
-    return n === LONG_LENGTH_MARK ? this.#longLength() : n;
+    return n === LONG_LENGTH_MARK ? this.longLength() : n;
   }
 
   /** Reads the number of entries of a map, set or record. */
@@ -123,7 +123,8 @@ export class Reader {
     return this.view.getUint32(at, true);
   }
 
-  #longLength(): number {
+  /** Reads a length whose slot holds 255. */
+  longLength(): number {
     const length = this.view.getUint32(this.take(4), true);
     if (length < LONG_LENGTH_MARK) throw new CodecRefusal(`invalid length: ${length} in the long form`);
     return length;
@@ -140,8 +141,20 @@ export class Reader {
   }
 
   #nextChunk(units: number): string {
+    this.text = this.nextText(this.offset, units);
+    this.offset = units;
+    return this.text.substring(0, units);
+  }
+
+  /**
+   * Returns the next chunk of the string heap, which becomes `text`. Called when a string does not end in `text`.
+   *
+   * @param offset number of units of `text` that have been read
+   * @param units length of the string
+   */
+  nextText(offset: number, units: number): string {
     const at = this.#heap;
-    if (this.offset !== this.text.length) throw new CodecRefusal("a string crosses the end of a chunk of text");
+    if (offset !== this.text.length) throw new CodecRefusal("a string crosses the end of a chunk of text");
     if (at + 4 > this.#heapEnd) throw new CodecRefusal("there is less text than strings need");
     const header = this.view.getUint32(at, true);
     const size = header >>> 1;
@@ -156,8 +169,7 @@ export class Reader {
     if (from !== at + 4 && this.bytes[at + 4] !== 0) throw new CodecRefusal("padding is not zero");
     this.#heap = to;
     this.text = readChunk(this.bytes, from, to, wide);
-    this.offset = units;
-    return this.text.substring(0, units);
+    return this.text;
   }
 
   /** Reads a boolean. */
@@ -342,6 +354,24 @@ export class Reader {
     this.#heapEnd = end;
     this.text = "";
     this.offset = 0;
+  }
+
+  /**
+   * Starts a message whose values can contain text but no blocks. Returns the byte offset of its slot.
+   *
+   * @param size of its header and slot
+   */
+  beginText(size: number): number {
+    const start = this.begin(size);
+    this.openText(start);
+    return start + 4;
+  }
+
+  /** Ends a message that `beginText` started, and returns its value. Refuses the message if something is left. */
+  endText<T>(value: T): T {
+    this.closeBody();
+    this.closeText();
+    return value;
   }
 
   /** Refuses the message if bytes of the body are left. */

@@ -65,7 +65,7 @@ export function compareCodecs(codecs: ReadonlyMap<string, Generated>): void {
       }
     });
 
-    test("writes texts of any length as its parts do, until a chunk of them is full", () => {
+    test("writes and reads texts of any length as its parts do, in one or more chunks", () => {
       for (const value of samples.slice(0, 3)) {
         for (const length of [253, 254, 255, 4096, 4097, 8192, 8193]) {
           const long = withTexts(value, "y".repeat(length));
@@ -74,6 +74,7 @@ export function compareCodecs(codecs: ReadonlyMap<string, Generated>): void {
             outcome(generated, () => generated.encode(long)),
             bytes,
           );
+          if ("result" in bytes) assert.deepStrictEqual(generated.decode(bytes.result as Uint8Array), long);
         }
       }
     });

@@ -3,6 +3,7 @@ import * as choices from "../compiler/emit/golden/choices/expected/choices.js";
 import * as collections from "../compiler/emit/golden/collections/expected/collections.js";
 import * as generics from "../compiler/emit/golden/generics/expected/generics.js";
 import * as boxes from "../compiler/emit/golden/generics/expected/lib/boxes.js";
+import * as inlining from "../compiler/emit/golden/inlining/expected/inlining.js";
 import * as presence from "../compiler/emit/golden/presence/expected/presence.js";
 import * as first from "../compiler/emit/golden/recursion/expected/a.js";
 import * as second from "../compiler/emit/golden/recursion/expected/b.js";
@@ -14,6 +15,7 @@ const modules: Readonly<Record<string, object>> = {
   collections,
   generics,
   boxes,
+  inlining,
   presence,
   first,
   second,

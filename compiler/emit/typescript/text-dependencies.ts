@@ -4,6 +4,7 @@
  */
 import { type DeclarationGroup, partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
+import { flatFields } from "./codec/index.js";
 import type { EmitContext } from "./emit-context.js";
 
 /** The dependencies of the declarations of one schema. */
@@ -24,8 +25,8 @@ export class TextDependencies {
   }
 
   /**
-   * Returns the properties of the declarations, of those to which they refer, and of the targets of aliases among
-   * these.
+   * Returns the properties of the declarations, of those to which they refer, and of those to which aliases and small
+   * messages among these refer.
    */
   collect(declarations: DeclarationGroup): ReadonlyMap<DeclarationKey, string> {
     const { index } = this.#context;
@@ -34,8 +35,10 @@ export class TextDependencies {
       if (found.has(key)) return;
       found.set(key, this.#dependencyText(key));
       const { shape, typeParameters } = index.type(key);
-      // Aliases are replaced by their targets, and generic types are instantiated where they are used.
-      if (shape.kind === "alias" || typeParameters.length > 0) partsOfShape(shape).forEach(visit);
+      // Aliases are replaced by their targets, generic types are instantiated where they are used, and small messages
+      // are written and read there.
+      if (shape.kind === "alias" || typeParameters.length > 0 || this.#isInlined(key))
+        partsOfShape(shape).forEach(visit);
     };
     const noteActor = (key: DeclarationKey): void => void found.set(key, this.#dependencyText(key));
     const visit = (type: Type): void => {
@@ -67,7 +70,13 @@ export class TextDependencies {
     const { name, typeParameters, shape } = index.type(key);
     const named = `${file} ${name} ${exported(key)}`;
     if (typeParameters.length > 0) return `${named} ${typeParameters.join(",")} ${shapeText(shape)}`;
-    return `${named} ${fingerprints.transparent(key)},${this.#layouts.get(key)} ${referredShapeText(shape)}`;
+    const text = this.#isInlined(key) ? shapeText(shape) : referredShapeText(shape);
+    return `${named} ${fingerprints.transparent(key)},${this.#layouts.get(key)} ${text}`;
+  }
+
+  /** Returns whether the codecs of types that hold the message contain the code of its fields. */
+  #isInlined(key: DeclarationKey): boolean {
+    return flatFields({ kind: "ref", target: key, args: [] }, this.#context.index) !== undefined;
   }
 }
 

@@ -146,6 +146,15 @@ class PolicyVersionGenerated extends GeneratedCodec<PolicyVersion> {
     return { version, weights, checksum };
   }
 
+  protected override writeMessage(w: Writer, value: PolicyVersion): void {
+    this.write(w, w.begin(16) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PolicyVersion {
+    return r.endText(this.read(r, r.beginText(16)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<PolicyVersion>): void {
     w.requireObject(value);
     const { version, weights, checksum, [unknownFields]: others } = value;
@@ -222,6 +231,23 @@ class RolloutGenerated extends GeneratedCodec<Rollout> {
     const logProbabilities = rolloutObservationsCodec.read(r, at + 12);
     const returns = rolloutObservationsCodec.read(r, at + 16);
     return { version, observations, actions, logProbabilities, returns };
+  }
+
+  protected override writeMessage(w: Writer, value: Rollout): void {
+    this.write(w, w.begin(28) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Rollout {
+    const start = r.begin(28);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Rollout>): void {
@@ -326,6 +352,17 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
     return { version, meanLag, largestLag, versionsUsed, rejectedRollouts };
   }
 
+  protected override writeMessage(w: Writer, value: Progress): void {
+    this.write(w, w.begin(24), value);
+  }
+
+  protected override readMessage(r: Reader): Progress {
+    const start = r.begin(24);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Progress>): void {
     w.requireObject(value);
     const { version, meanLag, largestLag, versionsUsed, rejectedRollouts, [unknownFields]: others } = value;
@@ -409,6 +446,15 @@ class PullStatisticsGenerated extends GeneratedCodec<PullStatistics> {
     return { pulled, refused, transport };
   }
 
+  protected override writeMessage(w: Writer, value: PullStatistics): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PullStatistics {
+    return r.endText(this.read(r, r.beginText(13)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<PullStatistics>): void {
     w.requireObject(value);
     const { pulled, refused, transport, [unknownFields]: others } = value;
@@ -481,6 +527,17 @@ class TrainerArgsGenerated extends GeneratedCodec<TrainerArgs> {
     return [seed, maxLag];
   }
 
+  protected override writeMessage(w: Writer, value: TrainerArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): TrainerArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TrainerArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const seed = value[0];
@@ -531,6 +588,23 @@ class TrainerLearnArgsGenerated extends GeneratedCodec<TrainerLearnArgs> {
   override read(r: Reader, at: number): TrainerLearnArgs {
     const rollout = RolloutCodec.read(r, at);
     return [rollout];
+  }
+
+  protected override writeMessage(w: Writer, value: TrainerLearnArgs): void {
+    this.write(w, w.begin(28) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): TrainerLearnArgs {
+    const start = r.begin(28);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TrainerLearnArgs): void {
@@ -585,6 +659,17 @@ class GeneratorArgsGenerated extends GeneratedCodec<GeneratorArgs> {
     return [seed];
   }
 
+  protected override writeMessage(w: Writer, value: GeneratorArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): GeneratorArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: GeneratorArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const seed = value[0];
@@ -630,6 +715,15 @@ class GeneratorJoinArgsGenerated extends GeneratedCodec<GeneratorJoinArgs> {
   override read(r: Reader, at: number): GeneratorJoinArgs {
     const trainer = generatorJoinArgsTrainerCodec.read(r, at);
     return [trainer];
+  }
+
+  protected override writeMessage(w: Writer, value: GeneratorJoinArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): GeneratorJoinArgs {
+    return r.endText(this.read(r, r.beginText(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: GeneratorJoinArgs): void {
@@ -684,6 +778,17 @@ class GeneratorCollectArgsGenerated extends GeneratedCodec<GeneratorCollectArgs>
     return [until];
   }
 
+  protected override writeMessage(w: Writer, value: GeneratorCollectArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): GeneratorCollectArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: GeneratorCollectArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const until = value[0];
@@ -733,6 +838,17 @@ class GeneratorEvaluateArgsGenerated extends GeneratedCodec<GeneratorEvaluateArg
   override read(r: Reader, at: number): GeneratorEvaluateArgs {
     const episodes = r.view.getUint32(at, true);
     return [episodes];
+  }
+
+  protected override writeMessage(w: Writer, value: GeneratorEvaluateArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): GeneratorEvaluateArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: GeneratorEvaluateArgs): void {

@@ -85,6 +85,23 @@ class TileGenerated extends GeneratedCodec<Tile> {
     return { name, west, north, highest, heights };
   }
 
+  protected override writeMessage(w: Writer, value: Tile): void {
+    this.write(w, w.begin(33) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Tile {
+    const start = r.begin(33);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Tile>): void {
     w.requireObject(value);
     const { name, west, north, highest, heights, [unknownFields]: others } = value;
@@ -183,6 +200,23 @@ class AtlasGenerated extends GeneratedCodec<Atlas> {
     return { title, tiles };
   }
 
+  protected override writeMessage(w: Writer, value: Atlas): void {
+    this.write(w, w.begin(10) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Atlas {
+    const start = r.begin(10);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Atlas>): void {
     w.requireObject(value);
     const { title, tiles, [unknownFields]: others } = value;
@@ -242,6 +276,17 @@ class LibraryArgsGenerated extends GeneratedCodec<LibraryArgs> {
   override read(r: Reader, at: number): LibraryArgs {
     const tiles = r.view.getUint32(at, true);
     return [tiles];
+  }
+
+  protected override writeMessage(w: Writer, value: LibraryArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): LibraryArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: LibraryArgs): void {

@@ -60,6 +60,17 @@ class CounterArgsGenerated extends GeneratedCodec<CounterArgs> {
     return [initial];
   }
 
+  protected override writeMessage(w: Writer, value: CounterArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): CounterArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const initial = value[0];
@@ -116,6 +127,17 @@ class CounterIncrementArgsGenerated extends GeneratedCodec<CounterIncrementArgs>
     return [];
   }
 
+  protected override writeMessage(w: Writer, value: CounterIncrementArgs): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): CounterIncrementArgs {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterIncrementArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const by = value[0];
@@ -168,6 +190,17 @@ class CounterWatchArgsGenerated extends GeneratedCodec<CounterWatchArgs> {
   override read(r: Reader, at: number): CounterWatchArgs {
     const count = r.view.getInt32(at, true);
     return [count];
+  }
+
+  protected override writeMessage(w: Writer, value: CounterWatchArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): CounterWatchArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: CounterWatchArgs): void {

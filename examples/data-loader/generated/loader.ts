@@ -71,6 +71,20 @@ class BatchGenerated extends GeneratedCodec<Batch> {
     return { number: number2, inputs, outputs };
   }
 
+  protected override writeMessage(w: Writer, value: Batch): void {
+    this.write(w, w.begin(16) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): Batch {
+    const start = r.begin(16);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Batch>): void {
     w.requireObject(value);
     const { number: number2, inputs, outputs, [unknownFields]: others } = value;
@@ -140,6 +154,17 @@ class LoaderArgsGenerated extends GeneratedCodec<LoaderArgs> {
   override read(r: Reader, at: number): LoaderArgs {
     const batchSize = r.view.getUint32(at, true);
     return [batchSize];
+  }
+
+  protected override writeMessage(w: Writer, value: LoaderArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): LoaderArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: LoaderArgs): void {

@@ -76,6 +76,17 @@ class LineGenerated extends GeneratedCodec<Line> {
     return { slope, offset };
   }
 
+  protected override writeMessage(w: Writer, value: Line): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): Line {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {
     w.requireObject(value);
     const { slope, offset, [unknownFields]: others } = value;
@@ -123,7 +134,13 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
     if (typeof loss !== "number") w.refuse();
     const view = w.view;
     view.setFloat64(at + 16, loss, true);
-    LineCodec.write(w, at, line);
+    w.requireObject(line);
+    const { slope, offset } = line;
+    if (typeof slope !== "number") w.refuse();
+    if (typeof offset !== "number") w.refuse();
+    const view2 = w.view;
+    view2.setFloat64(at, slope, true);
+    view2.setFloat64(at + 8, offset, true);
     w.requireArray(batches);
     const batchesCount = batches.length;
     w.putLength(at + 24, batchesCount);
@@ -135,7 +152,10 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
   }
 
   override read(r: Reader, at: number): Progress {
-    const line = LineCodec.read(r, at);
+    const view = r.view;
+    const slope = view.getFloat64(at, true);
+    const offset = view.getFloat64(at + 8, true);
+    const line = { slope, offset };
     const loss = r.view.getFloat64(at + 16, true);
     const batchesCount = r.getLength(at + 24);
     let batchesSlot = r.take(batchesCount * 4);
@@ -145,6 +165,17 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
       batchesSlot += 4;
     }
     return { line, loss, batches };
+  }
+
+  protected override writeMessage(w: Writer, value: Progress): void {
+    this.write(w, w.begin(25), value);
+  }
+
+  protected override readMessage(r: Reader): Progress {
+    const start = r.begin(25);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Progress>): void {
@@ -214,6 +245,15 @@ class TrainerArgsGenerated extends GeneratedCodec<TrainerArgs> {
     return [loaders];
   }
 
+  protected override writeMessage(w: Writer, value: TrainerArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): TrainerArgs {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override writeFields(w: ProtobufWriter, value: TrainerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const loaders = value[0];
@@ -259,13 +299,33 @@ class TrainerTrainArgsGenerated extends GeneratedCodec<TrainerTrainArgs> {
     if (steps !== steps >>> 0) w.refuse();
     const view = w.view;
     view.setUint32(at + 16, steps, true);
-    LineCodec.write(w, at, line);
+    w.requireObject(line);
+    const { slope, offset } = line;
+    if (typeof slope !== "number") w.refuse();
+    if (typeof offset !== "number") w.refuse();
+    const view2 = w.view;
+    view2.setFloat64(at, slope, true);
+    view2.setFloat64(at + 8, offset, true);
   }
 
   override read(r: Reader, at: number): TrainerTrainArgs {
-    const line = LineCodec.read(r, at);
+    const view = r.view;
+    const slope = view.getFloat64(at, true);
+    const offset = view.getFloat64(at + 8, true);
+    const line = { slope, offset };
     const steps = r.view.getUint32(at + 16, true);
     return [line, steps];
+  }
+
+  protected override writeMessage(w: Writer, value: TrainerTrainArgs): void {
+    this.write(w, w.begin(20), value);
+  }
+
+  protected override readMessage(r: Reader): TrainerTrainArgs {
+    const start = r.begin(20);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: TrainerTrainArgs): void {

@@ -58,6 +58,15 @@ class SectionGenerated extends GeneratedCodec<Section> {
     return { file, start, end };
   }
 
+  protected override writeMessage(w: Writer, value: Section): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Section {
+    return r.endText(this.read(r, r.beginText(21)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Section>): void {
     w.requireObject(value);
     const { file, start, end, [unknownFields]: others } = value;
@@ -126,6 +135,15 @@ class TargetGenerated extends GeneratedCodec<Target> {
     return { file, start, size };
   }
 
+  protected override writeMessage(w: Writer, value: Target): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Target {
+    return r.endText(this.read(r, r.beginText(21)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Target>): void {
     w.requireObject(value);
     const { file, start, size, [unknownFields]: others } = value;
@@ -185,6 +203,23 @@ class PartGenerated extends GeneratedCodec<Part> {
     const size = r.view.getFloat64(at, true);
     const lines = partLinesCodec.read(r, at + 8);
     return { size, lines };
+  }
+
+  protected override writeMessage(w: Writer, value: Part): void {
+    this.write(w, w.begin(20) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Part {
+    const start = r.begin(20);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Part>): void {
@@ -259,6 +294,20 @@ class DealSplittersGenerated extends GeneratedCodec<Uint8Array[]> {
     return array;
   }
 
+  protected override writeMessage(w: Writer, value: Uint8Array[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): Uint8Array[] {
+    const start = r.begin(5);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override shape(): Codec<Uint8Array[]> {
     return codec.array(codec.bytes);
   }
@@ -290,6 +339,23 @@ class DealResultGenerated extends GeneratedCodec<Part[]> {
       slot += 12;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: Part[]): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Part[] {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override shape(): Codec<Part[]> {
@@ -324,6 +390,23 @@ class SortBucketPartsGenerated extends GeneratedCodec<SortBucketParts> {
       slot += 4;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: SortBucketParts): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): SortBucketParts {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override shape(): Codec<SortBucketParts> {

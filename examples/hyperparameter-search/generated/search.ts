@@ -58,6 +58,17 @@ class SettingsGenerated extends GeneratedCodec<Settings> {
     return { candidate, hidden, rate, momentum };
   }
 
+  protected override writeMessage(w: Writer, value: Settings): void {
+    this.write(w, w.begin(24), value);
+  }
+
+  protected override readMessage(r: Reader): Settings {
+    const start = r.begin(24);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Settings>): void {
     w.requireObject(value);
     const { candidate, hidden, rate, momentum, [unknownFields]: others } = value;
@@ -135,6 +146,20 @@ class ModelGenerated extends GeneratedCodec<Model> {
     const loss = view.getFloat64(at + 12, true);
     const accuracy = view.getFloat64(at + 20, true);
     return { epochs, weights, velocity, loss, accuracy };
+  }
+
+  protected override writeMessage(w: Writer, value: Model): void {
+    this.write(w, w.begin(32) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): Model {
+    const start = r.begin(32);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Model>): void {

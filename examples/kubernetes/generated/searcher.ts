@@ -72,6 +72,15 @@ class ChainGenerated extends GeneratedCodec<Chain> {
     return { start, steps, host };
   }
 
+  protected override writeMessage(w: Writer, value: Chain): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Chain {
+    return r.endText(this.read(r, r.beginText(13)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Chain>): void {
     w.requireObject(value);
     const { start, steps, host, [unknownFields]: others } = value;
@@ -140,6 +149,17 @@ class SearcherSearchArgsGenerated extends GeneratedCodec<SearcherSearchArgs> {
     const searchers = view.getUint32(at + 4, true);
     const size = view.getUint32(at + 8, true);
     return [round, searchers, size];
+  }
+
+  protected override writeMessage(w: Writer, value: SearcherSearchArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): SearcherSearchArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: SearcherSearchArgs): void {

@@ -70,6 +70,17 @@ class LinearArgsGenerated extends GeneratedCodec<LinearArgs> {
     return [inputs, outputs];
   }
 
+  protected override writeMessage(w: Writer, value: LinearArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): LinearArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: LinearArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const inputs = value[0];
@@ -120,6 +131,23 @@ class LinearForwardArgsGenerated extends GeneratedCodec<LinearForwardArgs> {
   override read(r: Reader, at: number): LinearForwardArgs {
     const batch = linearForwardArgsBatchCodec.read(r, at);
     return [batch];
+  }
+
+  protected override writeMessage(w: Writer, value: LinearForwardArgs): void {
+    this.write(w, w.begin(12) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): LinearForwardArgs {
+    const start = r.begin(12);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: LinearForwardArgs): void {
@@ -173,6 +201,23 @@ class LinearBackwardArgsGenerated extends GeneratedCodec<LinearBackwardArgs> {
     const batch = linearForwardArgsBatchCodec.read(r, at);
     const gradient = linearForwardArgsBatchCodec.read(r, at + 4);
     return [batch, gradient];
+  }
+
+  protected override writeMessage(w: Writer, value: LinearBackwardArgs): void {
+    this.write(w, w.begin(16) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): LinearBackwardArgs {
+    const start = r.begin(16);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: LinearBackwardArgs): void {
@@ -236,6 +281,23 @@ class LinearLearnArgsGenerated extends GeneratedCodec<LinearLearnArgs> {
     const gradient = linearForwardArgsBatchCodec.read(r, at);
     const rate = r.view.getFloat64(at + 4, true);
     return [gradient, rate];
+  }
+
+  protected override writeMessage(w: Writer, value: LinearLearnArgs): void {
+    this.write(w, w.begin(20) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): LinearLearnArgs {
+    const start = r.begin(20);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: LinearLearnArgs): void {

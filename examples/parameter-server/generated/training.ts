@@ -97,6 +97,17 @@ class ParameterServerArgsGenerated extends GeneratedCodec<ParameterServerArgs> {
     return [weights, workers];
   }
 
+  protected override writeMessage(w: Writer, value: ParameterServerArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): ParameterServerArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ParameterServerArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const weights = value[0];
@@ -155,6 +166,17 @@ class ParameterServerGradientsArgsGenerated extends GeneratedCodec<ParameterServ
     return [worker];
   }
 
+  protected override writeMessage(w: Writer, value: ParameterServerGradientsArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): ParameterServerGradientsArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ParameterServerGradientsArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const worker = value[0];
@@ -205,6 +227,17 @@ class ParameterServerApplyArgsGenerated extends GeneratedCodec<ParameterServerAp
   override read(r: Reader, at: number): ParameterServerApplyArgs {
     const worker = r.view.getUint32(at, true);
     return [worker];
+  }
+
+  protected override writeMessage(w: Writer, value: ParameterServerApplyArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): ParameterServerApplyArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ParameterServerApplyArgs): void {
@@ -265,6 +298,17 @@ class ParameterServerResultGenerated extends GeneratedCodec<ParameterServerResul
     return [element0, element1];
   }
 
+  protected override writeMessage(w: Writer, value: ParameterServerResult): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): ParameterServerResult {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ParameterServerResult): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const item1 = value[0];
@@ -319,6 +363,15 @@ class LearnerJoinArgsGenerated extends GeneratedCodec<LearnerJoinArgs> {
   override read(r: Reader, at: number): LearnerJoinArgs {
     const server = learnerJoinArgsServerCodec.read(r, at);
     return [server];
+  }
+
+  protected override writeMessage(w: Writer, value: LearnerJoinArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): LearnerJoinArgs {
+    return r.endText(this.read(r, r.beginText(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: LearnerJoinArgs): void {

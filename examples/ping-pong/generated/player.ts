@@ -73,6 +73,15 @@ class StrokeGenerated extends GeneratedCodec<Stroke> {
     return { player, number: number2 };
   }
 
+  protected override writeMessage(w: Writer, value: Stroke): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Stroke {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Stroke>): void {
     w.requireObject(value);
     const { player, number: number2, [unknownFields]: others } = value;
@@ -131,6 +140,15 @@ class PlayerFaceArgsGenerated extends GeneratedCodec<PlayerFaceArgs> {
     const opponent = playerFaceArgsOpponentCodec.read(r, at + 1);
     const strokes = playerFaceArgsStrokesCodec.read(r, at + 5);
     return [name, opponent, strokes];
+  }
+
+  protected override writeMessage(w: Writer, value: PlayerFaceArgs): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PlayerFaceArgs {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: PlayerFaceArgs): void {
@@ -208,6 +226,17 @@ class PlayerHitArgsGenerated extends GeneratedCodec<PlayerHitArgs> {
     return [number2, last];
   }
 
+  protected override writeMessage(w: Writer, value: PlayerHitArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): PlayerHitArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: PlayerHitArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const number2 = value[0];
@@ -262,6 +291,17 @@ class PlayerBounceArgsGenerated extends GeneratedCodec<PlayerBounceArgs> {
   override read(r: Reader, at: number): PlayerBounceArgs {
     const ball = r.view.getUint32(at, true);
     return [ball];
+  }
+
+  protected override writeMessage(w: Writer, value: PlayerBounceArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): PlayerBounceArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: PlayerBounceArgs): void {

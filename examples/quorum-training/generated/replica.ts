@@ -91,6 +91,15 @@ class DescriptionGenerated extends GeneratedCodec<Description> {
     return { pid, computesWith };
   }
 
+  protected override writeMessage(w: Writer, value: Description): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Description {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Description>): void {
     w.requireObject(value);
     const { pid, computesWith, [unknownFields]: others } = value;
@@ -149,6 +158,20 @@ class GradientGenerated extends GeneratedCodec<Gradient> {
     const loss = r.view.getFloat64(at, true);
     const gradient = r.getTyped(at + 8, Float32Array);
     return { loss, gradient };
+  }
+
+  protected override writeMessage(w: Writer, value: Gradient): void {
+    this.write(w, w.begin(16) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): Gradient {
+    const start = r.begin(16);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Gradient>): void {
@@ -214,6 +237,15 @@ class OfferGenerated extends GeneratedCodec<Offer> {
     return { step, weights };
   }
 
+  protected override writeMessage(w: Writer, value: Offer): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Offer {
+    return r.endText(this.read(r, r.beginText(12)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Offer>): void {
     w.requireObject(value);
     const { step, weights, [unknownFields]: others } = value;
@@ -275,6 +307,17 @@ class ReplicaGradientArgsGenerated extends GeneratedCodec<ReplicaGradientArgs> {
     return [step];
   }
 
+  protected override writeMessage(w: Writer, value: ReplicaGradientArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): ReplicaGradientArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ReplicaGradientArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const step = value[0];
@@ -328,6 +371,20 @@ class ReplicaApplyArgsGenerated extends GeneratedCodec<ReplicaApplyArgs> {
     const step = r.view.getUint32(at, true);
     const mean = r.getTyped(at + 4, Float32Array);
     return [step, mean];
+  }
+
+  protected override writeMessage(w: Writer, value: ReplicaApplyArgs): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): ReplicaApplyArgs {
+    const start = r.begin(12);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ReplicaApplyArgs): void {
@@ -388,6 +445,15 @@ class ReplicaCatchUpArgsGenerated extends GeneratedCodec<ReplicaCatchUpArgs> {
   override read(r: Reader, at: number): ReplicaCatchUpArgs {
     const offer = OfferCodec.read(r, at);
     return [offer];
+  }
+
+  protected override writeMessage(w: Writer, value: ReplicaCatchUpArgs): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ReplicaCatchUpArgs {
+    return r.endText(this.read(r, r.beginText(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: ReplicaCatchUpArgs): void {

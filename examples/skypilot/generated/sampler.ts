@@ -66,6 +66,15 @@ class SampleGenerated extends GeneratedCodec<Sample> {
     return { host, inside };
   }
 
+  protected override writeMessage(w: Writer, value: Sample): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Sample {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Sample>): void {
     w.requireObject(value);
     const { host, inside, [unknownFields]: others } = value;
@@ -125,6 +134,17 @@ class SamplerSampleArgsGenerated extends GeneratedCodec<SamplerSampleArgs> {
     const round = view.getInt32(at, true);
     const points = view.getInt32(at + 4, true);
     return [round, points];
+  }
+
+  protected override writeMessage(w: Writer, value: SamplerSampleArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): SamplerSampleArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: SamplerSampleArgs): void {

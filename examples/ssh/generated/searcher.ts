@@ -64,6 +64,15 @@ class FoundGenerated extends GeneratedCodec<Found> {
     return { machine, primes };
   }
 
+  protected override writeMessage(w: Writer, value: Found): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Found {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Found>): void {
     w.requireObject(value);
     const { machine, primes, [unknownFields]: others } = value;
@@ -123,6 +132,17 @@ class SearcherCountArgsGenerated extends GeneratedCodec<SearcherCountArgs> {
     const limit = view.getUint32(at, true);
     const parts = view.getUint32(at + 4, true);
     return [limit, parts];
+  }
+
+  protected override writeMessage(w: Writer, value: SearcherCountArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): SearcherCountArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: SearcherCountArgs): void {

@@ -54,6 +54,15 @@ class ArchiveArgsGenerated extends GeneratedCodec<ArchiveArgs> {
     return [progress];
   }
 
+  protected override writeMessage(w: Writer, value: ArchiveArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ArchiveArgs {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ArchiveArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const progress = value[0];
@@ -101,6 +110,15 @@ class ArchiveStoreArgsGenerated extends GeneratedCodec<ArchiveStoreArgs> {
   override read(r: Reader, at: number): ArchiveStoreArgs {
     const note = r.getString(at);
     return [note];
+  }
+
+  protected override writeMessage(w: Writer, value: ArchiveStoreArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ArchiveStoreArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: ArchiveStoreArgs): void {

@@ -74,6 +74,20 @@ class PictureGenerated extends GeneratedCodec<Picture> {
     return { number: number2, pixels };
   }
 
+  protected override writeMessage(w: Writer, value: Picture): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): Picture {
+    const start = r.begin(12);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Picture>): void {
     w.requireObject(value);
     const { number: number2, pixels, [unknownFields]: others } = value;
@@ -140,6 +154,17 @@ class CameraStatusGenerated extends GeneratedCodec<CameraStatus> {
     return { taken, filming };
   }
 
+  protected override writeMessage(w: Writer, value: CameraStatus): void {
+    this.write(w, w.begin(5), value);
+  }
+
+  protected override readMessage(r: Reader): CameraStatus {
+    const start = r.begin(5);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<CameraStatus>): void {
     w.requireObject(value);
     const { taken, filming, [unknownFields]: others } = value;
@@ -201,6 +226,17 @@ class CameraFilmArgsGenerated extends GeneratedCodec<CameraFilmArgs> {
     const width = view.getUint32(at, true);
     const height = view.getUint32(at + 4, true);
     return [width, height];
+  }
+
+  protected override writeMessage(w: Writer, value: CameraFilmArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): CameraFilmArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: CameraFilmArgs): void {

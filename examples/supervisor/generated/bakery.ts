@@ -84,13 +84,23 @@ class BakedGenerated extends GeneratedCodec<Baked> {
     if (order.length > 254) w.putLong(at, order.length);
     text = text.length + order.length <= 8192 ? text + order : w.nextChunk(text, order);
     if (result.length > 254) w.putLong(at + 1, result.length);
-    w.text = text.length + result.length <= 8192 ? text + result : w.nextChunk(text, result);
+    text = text.length + result.length <= 8192 ? text + result : w.nextChunk(text, result);
+    w.text = text;
   }
 
   override read(r: Reader, at: number): Baked {
     const order = r.getString(at);
     const result = r.getString(at + 1);
     return { order, result };
+  }
+
+  protected override writeMessage(w: Writer, value: Baked): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Baked {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Baked>): void {
@@ -149,6 +159,17 @@ class OvenArgsGenerated extends GeneratedCodec<OvenArgs> {
     return [loavesToLive];
   }
 
+  protected override writeMessage(w: Writer, value: OvenArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): OvenArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: OvenArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const loavesToLive = value[0];
@@ -192,6 +213,15 @@ class OvenBakeArgsGenerated extends GeneratedCodec<OvenBakeArgs> {
   override read(r: Reader, at: number): OvenBakeArgs {
     const order = r.getString(at);
     return [order];
+  }
+
+  protected override writeMessage(w: Writer, value: OvenBakeArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): OvenBakeArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: OvenBakeArgs): void {
@@ -249,6 +279,17 @@ class BakeryArgsGenerated extends GeneratedCodec<BakeryArgs> {
     return [ovens, spares];
   }
 
+  protected override writeMessage(w: Writer, value: BakeryArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): BakeryArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: BakeryArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const ovens = value[0];
@@ -293,25 +334,49 @@ class BakeryBakeArgsGenerated extends GeneratedCodec<BakeryBakeArgs> {
   override write(w: Writer, at: number, value: BakeryBakeArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const orders = value[0];
+    let text = w.text;
     w.requireArray(orders);
     const ordersCount = orders.length;
     w.putLength(at, ordersCount);
     let ordersSlot = w.reserve(ordersCount);
     for (const item of orders) {
-      w.putString(ordersSlot, item);
+      if (typeof item !== "string") w.refuse();
+      w.putLength(ordersSlot, item.length);
+      text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
       ordersSlot += 1;
     }
+    w.text = text;
   }
 
   override read(r: Reader, at: number): BakeryBakeArgs {
+    const view = r.view;
+    let text = r.text;
+    let offset = r.offset;
     const ordersCount = r.getLength(at);
     let ordersSlot = r.take(ordersCount);
     const orders: string[] = new Array(ordersCount);
     for (let i = 0; i < ordersCount; i++) {
-      orders[i] = r.getString(ordersSlot);
+      let length = view.getUint8(ordersSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      orders[i] = text.substring(offset - length, offset);
       ordersSlot += 1;
     }
+    r.offset = offset;
     return [orders];
+  }
+
+  protected override writeMessage(w: Writer, value: BakeryBakeArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): BakeryBakeArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: BakeryBakeArgs): void {
@@ -356,7 +421,19 @@ class BakeryResultGenerated extends GeneratedCodec<Baked[]> {
     w.putLength(at, count);
     let slot = w.reserve(count * 2);
     for (const item of value) {
-      BakedCodec.write(w, slot, item);
+      w.requireObject(item);
+      const { order, result } = item;
+      if (typeof order !== "string") w.refuse();
+      if (typeof result !== "string") w.refuse();
+      const view = w.view;
+      view.setUint8(slot, order.length);
+      view.setUint8(slot + 1, result.length);
+      let text = w.text;
+      if (order.length > 254) w.putLong(slot, order.length);
+      text = text.length + order.length <= 8192 ? text + order : w.nextChunk(text, order);
+      if (result.length > 254) w.putLong(slot + 1, result.length);
+      text = text.length + result.length <= 8192 ? text + result : w.nextChunk(text, result);
+      w.text = text;
       slot += 2;
     }
   }
@@ -366,10 +443,21 @@ class BakeryResultGenerated extends GeneratedCodec<Baked[]> {
     let slot = r.take(count * 2);
     const array: Baked[] = new Array(count);
     for (let i = 0; i < count; i++) {
-      array[i] = BakedCodec.read(r, slot);
+      const order = r.getString(slot);
+      const result = r.getString(slot + 1);
+      array[i] = { order, result };
       slot += 2;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: Baked[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Baked[] {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override shape(): Codec<Baked[]> {
@@ -403,6 +491,15 @@ class BakeryResultGenerated2 extends GeneratedCodec<string[]> {
       slot += 1;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: string[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): string[] {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override shape(): Codec<string[]> {

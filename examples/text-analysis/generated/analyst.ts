@@ -104,6 +104,15 @@ class PieceGenerated extends GeneratedCodec<Piece> {
     return { file, start, end };
   }
 
+  protected override writeMessage(w: Writer, value: Piece): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Piece {
+    return r.endText(this.read(r, r.beginText(21)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Piece>): void {
     w.requireObject(value);
     const { file, start, end, [unknownFields]: others } = value;
@@ -253,6 +262,15 @@ class OutcomeGenerated extends GeneratedCodec<Outcome> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Outcome): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Outcome {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Outcome>): void {
     w.requireObject(value);
     switch (value.kind) {
@@ -348,6 +366,17 @@ class TotalsGenerated extends GeneratedCodec<Totals> {
     return { pieces, bytes, lines, words };
   }
 
+  protected override writeMessage(w: Writer, value: Totals): void {
+    this.write(w, w.begin(28), value);
+  }
+
+  protected override readMessage(r: Reader): Totals {
+    const start = r.begin(28);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Totals>): void {
     w.requireObject(value);
     const { pieces, bytes, lines, words, [unknownFields]: others } = value;
@@ -416,6 +445,15 @@ class WordCountGenerated extends GeneratedCodec<WordCount> {
     return { word, count };
   }
 
+  protected override writeMessage(w: Writer, value: WordCount): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): WordCount {
+    return r.endText(this.read(r, r.beginText(13)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<WordCount>): void {
     w.requireObject(value);
     const { word, count, [unknownFields]: others } = value;
@@ -465,12 +503,32 @@ class AnalystAnalyseArgsGenerated extends GeneratedCodec<AnalystAnalyseArgs> {
   override write(w: Writer, at: number, value: AnalystAnalyseArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const piece = value[0];
-    PieceCodec.write(w, at, piece);
+    w.requireObject(piece);
+    const { file, start, end } = piece;
+    if (typeof start !== "number") w.refuse();
+    if (typeof end !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at + 1, start, true);
+    view.setFloat64(at + 9, end, true);
+    w.putString(at, file);
   }
 
   override read(r: Reader, at: number): AnalystAnalyseArgs {
-    const piece = PieceCodec.read(r, at);
+    const view = r.view;
+    const file = r.getString(at);
+    const start = view.getFloat64(at + 1, true);
+    const end = view.getFloat64(at + 9, true);
+    const piece = { file, start, end };
     return [piece];
+  }
+
+  protected override writeMessage(w: Writer, value: AnalystAnalyseArgs): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): AnalystAnalyseArgs {
+    return r.endText(this.read(r, r.beginText(21)));
   }
 
   override writeFields(w: ProtobufWriter, value: AnalystAnalyseArgs): void {
@@ -534,6 +592,15 @@ class AnalystResultGenerated extends GeneratedCodec<Map<string, number>> {
     return map;
   }
 
+  protected override writeMessage(w: Writer, value: Map<string, number>): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Map<string, number> {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override shape(): Codec<Map<string, number>> {
     return codec.map(codec.string, codec.double);
   }
@@ -557,6 +624,15 @@ class AnalystAbsorbArgsGenerated extends GeneratedCodec<AnalystAbsorbArgs> {
   override read(r: Reader, at: number): AnalystAbsorbArgs {
     const others = analystAbsorbArgsOthersCodec.read(r, at);
     return [others];
+  }
+
+  protected override writeMessage(w: Writer, value: AnalystAbsorbArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): AnalystAbsorbArgs {
+    return r.endText(this.read(r, r.beginText(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: AnalystAbsorbArgs): void {
@@ -616,6 +692,17 @@ class AnalystMostFrequentArgsGenerated extends GeneratedCodec<AnalystMostFrequen
     return [count, letters];
   }
 
+  protected override writeMessage(w: Writer, value: AnalystMostFrequentArgs): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): AnalystMostFrequentArgs {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: AnalystMostFrequentArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const count = value[0];
@@ -669,7 +756,12 @@ class AnalystResultGenerated2 extends GeneratedCodec<WordCount[]> {
     w.putLength(at, count);
     let slot = w.reserve(count * 9);
     for (const item of value) {
-      WordCountCodec.write(w, slot, item);
+      w.requireObject(item);
+      const { word, count: count2 } = item;
+      if (typeof count2 !== "number") w.refuse();
+      const view = w.view;
+      view.setFloat64(slot + 1, count2, true);
+      w.putString(slot, word);
       slot += 9;
     }
   }
@@ -679,10 +771,21 @@ class AnalystResultGenerated2 extends GeneratedCodec<WordCount[]> {
     let slot = r.take(count * 9);
     const array: WordCount[] = new Array(count);
     for (let i = 0; i < count; i++) {
-      array[i] = WordCountCodec.read(r, slot);
+      const word = r.getString(slot);
+      const count2 = r.view.getFloat64(slot + 1, true);
+      array[i] = { word, count: count2 };
       slot += 9;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: WordCount[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): WordCount[] {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override shape(): Codec<WordCount[]> {

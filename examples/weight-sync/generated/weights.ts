@@ -127,6 +127,15 @@ class PublishedGenerated extends GeneratedCodec<Published> {
     return { version, weights };
   }
 
+  protected override writeMessage(w: Writer, value: Published): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Published {
+    return r.endText(this.read(r, r.beginText(12)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Published>): void {
     w.requireObject(value);
     const { version, weights, [unknownFields]: others } = value;
@@ -194,6 +203,17 @@ class LatenessGenerated extends GeneratedCodec<Lateness> {
     const max = view.getFloat64(at + 8, true);
     const longestRun = view.getFloat64(at + 16, true);
     return { mean, max, longestRun };
+  }
+
+  protected override writeMessage(w: Writer, value: Lateness): void {
+    this.write(w, w.begin(24), value);
+  }
+
+  protected override readMessage(r: Reader): Lateness {
+    const start = r.begin(24);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Lateness>): void {
@@ -267,6 +287,15 @@ class PullStatisticsGenerated extends GeneratedCodec<PullStatistics> {
     const refused = view.getUint32(at + 12, true);
     const transport = r.getString(at + 16);
     return { version, whole, torn, refused, transport };
+  }
+
+  protected override writeMessage(w: Writer, value: PullStatistics): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PullStatistics {
+    return r.endText(this.read(r, r.beginText(21)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PullStatistics>): void {
@@ -352,6 +381,17 @@ class TrainerArgsGenerated extends GeneratedCodec<TrainerArgs> {
     return [weights];
   }
 
+  protected override writeMessage(w: Writer, value: TrainerArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): TrainerArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: TrainerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const weights = value[0];
@@ -406,6 +446,15 @@ class TrainerResultGenerated extends GeneratedCodec<Published[]> {
     return array;
   }
 
+  protected override writeMessage(w: Writer, value: Published[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Published[] {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override shape(): Codec<Published[]> {
     return codec.array(PublishedCodec);
   }
@@ -428,6 +477,15 @@ class EngineJoinArgsGenerated extends GeneratedCodec<EngineJoinArgs> {
   override read(r: Reader, at: number): EngineJoinArgs {
     const trainers = engineJoinArgsTrainersCodec.read(r, at);
     return [trainers];
+  }
+
+  protected override writeMessage(w: Writer, value: EngineJoinArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): EngineJoinArgs {
+    return r.endText(this.read(r, r.beginText(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: EngineJoinArgs): void {
@@ -479,6 +537,17 @@ class EngineFollowArgsGenerated extends GeneratedCodec<EngineFollowArgs> {
   override read(r: Reader, at: number): EngineFollowArgs {
     const until = r.view.getUint32(at, true);
     return [until];
+  }
+
+  protected override writeMessage(w: Writer, value: EngineFollowArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): EngineFollowArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: EngineFollowArgs): void {

@@ -21,6 +21,8 @@ import type { Page } from "./generic.js";
 export interface Tree { leaf: Leaf; maybe: Leaf | null; id: Id; level: Level; page: Page<Leaf> }
 export type Shape = Circle | { kind: "none" };
 export interface Wide { tree: Tree; list: Leaf[]; map: Map<string, Shape> }
+export interface Spot { x: Id; level: Level }
+export interface Area { center: Spot; spots: Spot[] }
 `,
   "schemas/store.ts": `import type { Actor, Mesh, Stream, Task, Tensor } from "viceroy/schema";
 import type { Page, Result } from "./generic.js";
@@ -47,6 +49,10 @@ const edits: readonly (readonly [file: string, from: string, to: string])[] = [
   ["schemas/generic.ts", "first: Leaf", "first?: Leaf"],
   ["schemas/tree.ts", "leaf: Leaf;", "/** Documented. */ leaf: Leaf;"],
   ["schemas/tree.ts", "list: Leaf[]", "list: Tree[]"],
+  ["schemas/tree.ts", "x: Id;", "x: Id; y: Id;"],
+  ["schemas/tree.ts", "x: Id;", "x?: Id;"],
+  ["schemas/tree.ts", "x: Id;", "z: Id;"],
+  ["schemas/tree.ts", "level: Level }\nexport interface Area", "level: Leaf }\nexport interface Area"],
   ["schemas/store.ts", "[tree: Tree]", "[tree: Tree, wide?: Wide]"],
   ["schemas/store.ts", "pages: Page<Wide>[]", "pages?: Page<Wide>"],
   ["schemas/store.ts", "Result<Tree>> {}", "Wide | null> {}"],

@@ -7,7 +7,7 @@ import { flatName, isNested } from "../../../../shared/names/qualified-name.js";
 import type { CoreType } from "../../../model/core-type.js";
 import { partsOf, typeKey } from "../../../model/resolve.js";
 import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
-import type { Type } from "../../../model/type.js";
+import type { Field, Type } from "../../../model/type.js";
 import { fieldsOfParameters } from "../../../protobuf/form/form.js";
 import {
   arrow,
@@ -26,6 +26,7 @@ import { TypePrinter } from "../type-printer.js";
 import { CodecPrinter } from "./composed-codec.js";
 import { type CodecSpec, emitCodec } from "./emit-codec.js";
 import type { CodecReferences } from "./lockstep/body.js";
+import { flatFields, lastOfRange } from "./lockstep/inlining.js";
 import type { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
 import type { GeneratedType } from "./lockstep/methods.js";
 import { typeHint, typeLabel } from "./type-label.js";
@@ -102,6 +103,14 @@ export class CodecEmitter implements CodecReferences {
     this.#file.shareName("codec", key, codec);
     this.#queue.push(() => this.#emitPrivate(core, name, codec));
     return codec;
+  }
+
+  inlinedFields(core: CoreType): readonly Field[] | undefined {
+    return this.#isOfOtherFile(core) ? undefined : flatFields(core, this.#context.index);
+  }
+
+  inlinedEnum(core: CoreType): number | undefined {
+    return this.#isOfOtherFile(core) ? undefined : lastOfRange(core, this.#context.index);
   }
 
   standIn(type: Type, hint: string): Code {
@@ -216,6 +225,12 @@ export class CodecEmitter implements CodecReferences {
   #isTransparent(key: string): boolean {
     const { core, nullable } = this.#layouts.peel({ kind: "ref", target: key, args: [] });
     return nullable || core.kind !== "ref" || core.target !== key;
+  }
+
+  /** Returns whether another file declares the type. Its codec is then called, so that each file can change by itself. */
+  #isOfOtherFile(core: CoreType): boolean {
+    const { index, fileOf } = this.#context;
+    return core.kind === "ref" && fileOf(index.moduleOf(core.target)) !== this.#file.path;
   }
 
   #isEnum(core: CoreType): boolean {

@@ -25,6 +25,7 @@ import type { TypePrinter } from "../type-printer.js";
 import { type CodecReferences, partHint } from "./lockstep/body.js";
 import { inPlaceFields, namedVariants } from "./lockstep/choice.js";
 import type { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
+import { readFields, writeMessage } from "./lockstep/message.js";
 import { type GeneratedType, readStatements, writeStatements } from "./lockstep/methods.js";
 import { emitProtobufMethods, emitVariantReaders, type ProtobufCodecSpec } from "./protobuf/methods.js";
 
@@ -70,6 +71,7 @@ export function emitCodec(unit: CodecSpec, surroundings: CodecContext): void {
     emitWrite(unit, variants, surroundings);
     file.blank();
     emitRead(unit, variants, surroundings);
+    emitMessageMethods(unit, surroundings);
     emitProtobufMethods(proto, readers, surroundings);
     file.blank();
     file.block(code`override shape(): ${of(abiType("Codec"))}`, () => file.line("return ", unit.shape, ";"));
@@ -103,6 +105,37 @@ function nameVariants({ generated, hint, type }: CodecSpec, { file, layouts }: C
   return new Map(names);
 }
 
+/** Emits the methods that write and read a whole message, with the sizes of its header and slot as constants. */
+function emitMessageMethods({ slot, text, bulk, type }: CodecSpec, { file }: CodecContext): void {
+  const head = (text ? 4 : 0) + (bulk ? 4 : 0);
+  const size = head + slot;
+  const at = head === 0 ? "" : ` + ${head}`;
+  file.blank();
+  const writer = [code`w: ${abiType("Writer")}`, code`value: ${type}`];
+  file.block(["protected override writeMessage", signature(writer, "void")], () => {
+    file.line(`this.write(w, w.begin(${size})${at}, value);`);
+    if (text) file.line("w.finishText(w.start);");
+    if (bulk) file.line(text ? "w.finishBulk(w.start + 4);" : "w.finishBulk(w.start);");
+  });
+  file.blank();
+  file.block(["protected override readMessage", signature([code`r: ${abiType("Reader")}`], type)], () => {
+    if (text && !bulk) {
+      file.line(`return r.endText(this.read(r, r.beginText(${size})));`);
+      return;
+    }
+    file.line(`const start = r.begin(${size});`);
+    if (bulk) file.line(text ? "r.openBulk(start, start + 4);" : "r.openBulk(start, start);");
+    if (text) file.line("r.openText(start);");
+    file.line(`const value = this.read(r, start${at});`);
+    file.line("r.closeBody();");
+    if (text) file.line("r.closeText();");
+    if (bulk) file.line("r.closeBulk();");
+    file.line("return value;");
+  });
+}
+
+const messages = { write: writeMessage, read: readFields };
+
 function emitWrite(unit: CodecSpec, variants: Variants, { file, types, layouts, codecs }: CodecContext): void {
   const scope = file.scope();
   const [w, at, value] = [scope.name("w"), scope.name("at"), scope.name("value")];
@@ -112,7 +145,7 @@ function emitWrite(unit: CodecSpec, variants: Variants, { file, types, layouts, 
     if (unit.recursive) file.line(code`${w}.enter();`);
     const { hint, type } = unit;
     writeStatements(
-      { file, scope, types, layouts, codecs, hint, io: w, at, value, type, variants, emitReturn: leave },
+      { file, scope, types, layouts, codecs, messages, hint, io: w, at, value, type, variants, emitReturn: leave },
       unit.generated,
     );
     if (unit.recursive) file.line(code`${w}.leave();`);
@@ -137,7 +170,7 @@ function emitRead(unit: CodecSpec, variants: Variants, { file, types, layouts, c
     if (unit.recursive) file.line(code`${r}.enter();`);
     const { hint, type } = unit;
     readStatements(
-      { file, scope, types, layouts, codecs, hint, io: r, at, value, type, variants, emitReturn: leave },
+      { file, scope, types, layouts, codecs, messages, hint, io: r, at, value, type, variants, emitReturn: leave },
       unit.generated,
     );
   });

@@ -25,6 +25,8 @@ import { CodecEmitter } from "./codec-emitter.js";
 import { CodecPrinter, nameExpression } from "./composed-codec.js";
 import { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
 
+export { flatFields } from "./lockstep/inlining.js";
+
 /** The codecs to which the descriptors of actors and tasks refer. Each method returns an expression. */
 export interface FunctionCodecs {
   /** Returns the codec of the arguments of a constructor or an endpoint: one tuple, without the port of `@respond`. */

@@ -4,12 +4,13 @@
  */
 
 import type { CoreType } from "../../../../model/core-type.js";
-import type { Type } from "../../../../model/type.js";
+import type { Field, Type } from "../../../../model/type.js";
 import {
   type Code,
   code,
   type FileBuilder,
   globalName,
+  ifStatement,
   isIdentifier,
   type LocalName,
   type NameScope,
@@ -26,8 +27,33 @@ export interface CodecReferences {
    * there.
    */
   standIn(type: Type, hint: string): Code;
+  /**
+   * Returns the fields of a message that is written and read in place. Undefined for types whose codec is called.
+   */
+  inlinedFields(core: CoreType): readonly Field[] | undefined;
+  /**
+   * Returns the last value of an enumeration that is written and read in place, as the number that it is. Undefined for
+   * types whose codec is called.
+   */
+  inlinedEnum(core: CoreType): number | undefined;
   /** Returns a type for use in a statement. A type with a long text gets a private name. */
   type(type: Type, hint: string): Code;
+}
+
+/** The local variables of a run of strings (text-runs.ts). */
+export interface TextLocals {
+  /** The current chunk of text. */
+  readonly text: LocalName;
+  /** The number of units of `text` that have been read; undefined for writing. */
+  readonly offset?: LocalName;
+}
+
+/** The code of messages. It contains the code of values, which contains messages in turn. */
+interface MessageStatements {
+  /** Emits the statements that write `body.value`. */
+  write(body: MethodBody, fields: readonly Field[]): void;
+  /** Emits the statements that read an object of type `body.type`. */
+  read(body: MethodBody, fields: readonly Field[]): void;
 }
 
 export interface MethodBody {
@@ -36,6 +62,7 @@ export interface MethodBody {
   readonly types: TypePrinter;
   readonly layouts: LockstepLayouts;
   readonly codecs: CodecReferences;
+  readonly messages: MessageStatements;
   /** The base of the names of private codecs of this type's parts. */
   readonly hint: string;
   /** The variable of the writer or the reader. */
@@ -43,8 +70,10 @@ export interface MethodBody {
   readonly at: LocalName;
   /** The variable of the view of the reader's bytes, if there is one. The view is the same for the whole message. */
   readonly view?: LocalName;
-  /** The variable of the value that is written. */
-  readonly value: LocalName;
+  /** The variables of the run of strings that the code is part of. */
+  readonly text?: TextLocals;
+  /** The value that is written. */
+  readonly value: Code;
   /** The type of the value, as code. */
   readonly type: Code;
   /** The names of the types of variants, by their tags. */
@@ -58,6 +87,11 @@ export function viewCode({ view, io }: MethodBody): Code {
   return view ?? code`${io}.view`;
 }
 
+/** Emits a statement that refuses the value or the message. */
+export function refuseIf({ file, io }: Pick<MethodBody, "file" | "io">, condition: Code): void {
+  file.line(ifStatement(condition, code`${io}.refuse();`));
+}
+
 /** Returns `at + 4`, or `at` for an offset of 0. */
 export function addOffset(at: Code, offset: number): Code {
   return offset === 0 ? at : code`${at} + ${String(offset)}`;
@@ -66,6 +100,21 @@ export function addOffset(at: Code, offset: number): Code {
 /** Returns `count * 4`, or `count` for a size of 1. */
 export function multiplyBySize(count: Code, size: string): Code {
   return size === "1" ? count : code`${count} * ${size}`;
+}
+
+/**
+ * Returns a variable for the byte offset of the slot of a value that is written or read in place: `at` itself if it is
+ * a variable. `value` is the variable of the value, if there is one.
+ */
+export function slotVariable({ file, scope }: MethodBody, at: Code, value: Code | undefined): LocalName {
+  if (isLocal(at)) return at;
+  const slot = derivedName(scope, baseName(value), "at");
+  file.line(code`const ${slot} = ${at};`);
+  return slot;
+}
+
+function isLocal(part: Code | undefined): part is LocalName {
+  return typeof part === "object" && "kind" in part && part.kind === "local";
 }
 
 /** Returns a local variable for the schema's name `name`. */
@@ -90,8 +139,7 @@ export function upperFirst(name: string): string {
 
 /** Returns the base of the names of a loop's variables: the variable that the loop iterates over or fills. */
 export function baseName(value: Code | undefined): string {
-  const isVariable = typeof value === "object" && "kind" in value && value.kind === "local";
-  return isVariable && value.wanted !== "value" ? value.wanted : "";
+  return isLocal(value) && value.wanted !== "value" ? value.wanted : "";
 }
 
 /**
@@ -134,10 +182,12 @@ export function isDoubleArray(core: CoreType, layouts: LockstepLayouts): boolean
   return !element.nullable && element.core.kind === "scalar" && element.core.scalar === "double";
 }
 
-/**
- * Returns whether values are written and read by loops in place. All other values are written and read by one
- * expression.
- */
+/** Returns whether values are written and read by loops in place. */
 export function isLooped(core: CoreType, layouts: LockstepLayouts): boolean {
   return ["array", "map", "set", "record"].includes(core.kind) && !isDoubleArray(core, layouts);
+}
+
+/** Returns whether reading a value in the variable part takes statements. All others are read by one expression. */
+export function takesStatements(core: CoreType, { layouts, text }: MethodBody): boolean {
+  return isLooped(core, layouts) || (text !== undefined && core.kind === "scalar" && core.scalar === "string");
 }

@@ -100,7 +100,8 @@ function readVariant(body: MethodBody, shape: Choice, { tag, type }: ChoiceCase)
   const at = scope.name("slot");
   file.line(code`const ${at} = ${r}.take(${String(layouts.row(fields).size)});`);
   const discriminant = discriminantOf(shape);
-  readFields({ ...body, at, hint }, fields, body.variants.get(tag) ?? "", { name: discriminant, value: tag });
+  const variant = { ...body, at, hint, type: body.variants.get(tag) ?? "" };
+  readFields(variant, fields, { name: discriminant, value: tag });
 }
 
 /** Returns the variants of a union whose types need names, which are the inline ones. */

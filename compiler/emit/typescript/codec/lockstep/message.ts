@@ -5,7 +5,6 @@
 import type { Field } from "../../../../model/type.js";
 import {
   assignment,
-  type Code,
   code,
   conditional,
   destructuring,
@@ -15,11 +14,10 @@ import {
   stringLiteral,
 } from "../../../kit/index.js";
 import { buildObject, type ConstantProperty, isInherited, shadowsInherited } from "../object-code.js";
-import { localFor, type MethodBody } from "./body.js";
+import { localFor, type MethodBody, refuseIf } from "./body.js";
 import type { RowItem } from "./row-item.js";
 import { readRow } from "./row-reader.js";
 import { writeRow } from "./row-writer.js";
-import { refuseIf } from "./writing.js";
 
 export function writeMessage(body: MethodBody, fields: readonly Field[]): void {
   body.file.line(code`${body.io}.requireObject(${body.value});`);
@@ -46,12 +44,12 @@ export function writeFields(body: MethodBody, fields: readonly Field[]): void {
   writeRow(body, row, items);
 }
 
-/** Reads the fields and returns an object of type `type`. */
-export function readFields(body: MethodBody, fields: readonly Field[], type: Code, constant?: ConstantProperty): void {
+/** Reads the fields and returns an object of type `body.type`. */
+export function readFields(body: MethodBody, fields: readonly Field[], constant?: ConstantProperty): void {
   const row = body.layouts.row(fields);
   const items = rowItems(body, fields, row.slots);
   readRow(body, row, items);
-  buildObject(body, fields, items, type, constant);
+  buildObject(body, fields, items, body.type, constant);
 }
 
 function rowItems(body: MethodBody, fields: readonly Field[], slots: readonly RowItem["slot"][]): readonly RowItem[] {

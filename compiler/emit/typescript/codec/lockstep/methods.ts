@@ -32,7 +32,7 @@ export function writeStatements(body: MethodBody, type: GeneratedType): void {
 export function readStatements(body: MethodBody, type: GeneratedType): void {
   switch (type.kind) {
     case "message":
-      readFields(body, inPropertyOrder(type.fields), body.type);
+      readFields(body, inPropertyOrder(type.fields));
       return;
     case "union":
     case "oneof":

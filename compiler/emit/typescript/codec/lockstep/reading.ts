@@ -20,20 +20,25 @@ import {
   type MethodBody,
   multiplyBySize,
   partHint,
+  refuseIf,
+  slotVariable,
+  takesStatements,
   typedArrayClass,
   viewCode,
 } from "./body.js";
+import { inPropertyOrder } from "./lockstep-layouts.js";
 import { readScalar } from "./scalar.js";
-import { refuseIf } from "./writing.js";
+import { readText } from "./text-runs.js";
 
 /**
  * Returns an expression for the value whose slot is at `at`. It may emit statements first. Loops fill `into`, if that
- * is given.
+ * is given. The expression is to be evaluated before further values are read.
  */
 export function readValue(body: MethodBody, core: CoreType, at: Code, hint: string, into?: LocalName): Code {
   const { io: r } = body;
   switch (core.kind) {
     case "scalar":
+      if (core.scalar === "string" && body.text !== undefined) return readText(body, at, into);
       return readScalar(core.scalar, r, viewCode(body), at);
     case "typedArray":
       return code`${r}.getTyped(${at}, ${typedArrayClass(core)})`;
@@ -47,13 +52,32 @@ export function readValue(body: MethodBody, core: CoreType, at: Code, hint: stri
     case "record":
       return readRecord(body, core.value, at, hint, into);
     default:
-      return call([body.codecs.reference(core, hint), ".read"], [r, at]);
+      return readInlined(body, core, at, hint, into) ?? readByCodec(body, core, at, hint);
   }
 }
 
-/** Returns an expression for a value whose slot is in the variable part. */
+function readByCodec({ codecs, io: r }: MethodBody, core: CoreType, at: Code, hint: string): Code {
+  return call([codecs.reference(core, hint), ".read"], [r, at]);
+}
+
+/** Reads a message in place, and returns its value. Returns undefined if the type has to be read by its codec. */
+function readInlined(body: MethodBody, core: CoreType, at: Code, hint: string, into?: LocalName): Code | undefined {
+  const fields = body.codecs.inlinedFields(core);
+  if (fields === undefined) return undefined;
+  let result: Code = "";
+  const emitReturn = (value: Code): void => {
+    result = value;
+  };
+  // All fields are present, so that the object is a literal, whose type is known where it is used.
+  const inner = { ...body, at: slotVariable(body, at, into), hint, type: "", emitReturn };
+  body.messages.read(inner, inPropertyOrder(fields));
+  return result;
+}
+
+/** Returns an expression for a value whose slot is in the variable part. Messages there are read by their codecs. */
 export function readVarying(body: MethodBody, core: CoreType, hint: string): Code {
   const taken = code`${body.io}.take(${String(body.layouts.slotSize(core))})`;
+  if (body.codecs.inlinedFields(core) !== undefined) return readByCodec(body, core, taken, hint);
   if (!isLooped(core, body.layouts)) return readValue(body, core, taken, hint);
   const at = body.scope.name("at");
   body.file.line(code`const ${at} = ${taken};`);
@@ -65,7 +89,7 @@ export function readElement(body: MethodBody, type: Type, at: Code, hint: string
   const { core, nullable } = body.layouts.peel(type);
   if (!nullable) return readValue(body, core, at, hint);
   const there = code`${body.io}.getBoolean(${at})`;
-  if (!isLooped(core, body.layouts)) return conditional(there, readVarying(body, core, hint), "null");
+  if (!takesStatements(core, body)) return conditional(there, readVarying(body, core, hint), "null");
   const value = body.scope.name("element");
   const valueType = body.codecs.type(type, partHint(hint, "orNull"));
   body.file.line(assignment(code`let ${value}: ${valueType}`, "null"), ";");

@@ -4,23 +4,30 @@
  */
 
 import { assignment, assignmentBelow, type Code, code, conditional, type LocalName } from "../../../kit/index.js";
-import { addOffset, isLooped, type MethodBody, partHint, viewCode } from "./body.js";
+import { addOffset, type MethodBody, partHint, refuseIf, takesStatements, viewCode } from "./body.js";
 import { readValue, readVarying } from "./reading.js";
 import { type Bit, type FieldSlot, mayBeMissing, type Row } from "./row.js";
 import { bitNames, declareView, type RowItem } from "./row-item.js";
-import { refuseIf } from "./writing.js";
+import { TextRuns } from "./text-runs.js";
 
 export function readRow(body: MethodBody, row: Row, items: readonly RowItem[]): void {
-  const viewed = row.bitBytes + items.filter(({ slot: place }) => isReadByView(place)).length;
-  const reading = viewed > 1 && body.view === undefined ? { ...body, view: declareView(body) } : body;
+  const runs = new TextRuns(body, items, "read");
+  const viewed = row.bitBytes + items.filter(({ slot: place }) => isReadByView(body, place)).length;
+  const isViewed = viewed > 1 || runs.any;
+  const reading = isViewed && body.view === undefined ? { ...body, view: declareView(body) } : body;
   const bits = readBits(reading, row, items);
-  for (const item of items) readItem(reading, item, bits);
+  for (const item of items) {
+    readItem({ ...reading, ...runs.start(item) }, item, bits);
+    runs.end(item);
+  }
 }
 
 const readByReader: ReadonlySet<string> = new Set(["string", "bytes", "date"]);
 
 /** Returns whether the part is read through the view, and not by a method of the reader or another codec. */
-function isReadByView({ core, value }: FieldSlot): boolean {
+function isReadByView({ codecs }: MethodBody, place: FieldSlot): boolean {
+  const { core, value } = place;
+  if (codecs.inlinedEnum(core) !== undefined) return !mayBeMissing(place);
   return value === undefined && core.kind === "scalar" && !readByReader.has(core.scalar);
 }
 
@@ -73,7 +80,14 @@ function readRequired(body: MethodBody, { name, slot: place, value }: RowItem, b
     file.line(code`const ${value} = ${isSet(bits, place.value)};`);
     return;
   }
-  const read = readValue(body, place.core, addOffset(body.at, place.offset!), partHint(body.hint, name), value);
+  const at = addOffset(body.at, place.offset!);
+  const last = body.codecs.inlinedEnum(place.core);
+  if (last !== undefined) {
+    file.line(code`const ${value} = ${viewCode(body)}.getUint8(${at}) as ${body.types.type(place.core)};`);
+    refuseIf(body, code`${value} > ${String(last)}`);
+    return;
+  }
+  const read = readValue(body, place.core, at, partHint(body.hint, name), value);
   if (read !== value) file.line(assignment(code`const ${value}`, read), ";");
 }
 
@@ -86,9 +100,9 @@ function readMissing(
   absent: "null" | "undefined",
   bits: readonly LocalName[],
 ): void {
-  const { file, layouts } = body;
+  const { file } = body;
   const hint = partHint(body.hint, name);
-  if (!isLooped(place.core, layouts)) {
+  if (!takesStatements(place.core, body)) {
     const read = place.value === undefined ? readVarying(body, place.core, hint) : isSet(bits, place.value);
     file.line(assignmentBelow(code`const ${into}`, conditional(isSet(bits, bit), read, absent)), ";");
     return;

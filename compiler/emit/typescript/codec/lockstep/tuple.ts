@@ -4,12 +4,11 @@
  */
 import type { Type } from "../../../../model/type.js";
 import { bracketed, type Code, code, globalName, type LocalName } from "../../../kit/index.js";
-import { localFor, type MethodBody } from "./body.js";
+import { localFor, type MethodBody, refuseIf } from "./body.js";
 import { tupleParts } from "./lockstep-layouts.js";
 import type { RowItem } from "./row-item.js";
 import { readRow } from "./row-reader.js";
 import { writeRow } from "./row-writer.js";
-import { refuseIf } from "./writing.js";
 
 type Tuple = Extract<Type, { kind: "tuple" }>;
 

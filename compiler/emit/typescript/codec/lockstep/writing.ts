@@ -2,7 +2,7 @@
 
 import type { CoreType } from "../../../../model/core-type.js";
 import type { Type } from "../../../../model/type.js";
-import { assignment, type Code, call, code, globalName, ifStatement, type LocalName } from "../../../kit/index.js";
+import { assignment, type Code, call, code, globalName } from "../../../kit/index.js";
 import {
   baseName,
   derivedName,
@@ -10,16 +10,21 @@ import {
   type MethodBody,
   multiplyBySize,
   partHint,
+  refuseIf,
+  slotVariable,
   typedArrayClass,
 } from "./body.js";
+import { inPropertyOrder } from "./lockstep-layouts.js";
 import { putMethod } from "./scalar.js";
+import { writeText } from "./text-runs.js";
 
 /** Writes `value`, which is present, to the slot at `at`. */
 export function writeValue(body: MethodBody, core: CoreType, at: Code, value: Code, hint: string): void {
   const { file, io: w } = body;
   switch (core.kind) {
     case "scalar":
-      file.line(code`${w}.${putMethod(core.scalar)}(${at}, ${value});`);
+      if (core.scalar === "string" && body.text !== undefined) writeText(body, at, value);
+      else file.line(code`${w}.${putMethod(core.scalar)}(${at}, ${value});`);
       return;
     case "typedArray":
       refuseIf(body, code`!(${value} instanceof ${typedArrayClass(core)})`);
@@ -39,12 +44,23 @@ export function writeValue(body: MethodBody, core: CoreType, at: Code, value: Co
       writeRecord(body, core.value, at, value, hint);
       return;
     default:
-      file.line(call([body.codecs.reference(core, hint), ".write"], [w, at, value]), ";");
+      writeOther(body, core, at, value, hint);
   }
 }
 
+/** Writes a value in place if its type is inlined, and otherwise by its codec. */
+function writeOther(body: MethodBody, core: CoreType, at: Code, value: Code, hint: string): void {
+  const fields = body.codecs.inlinedFields(core);
+  if (fields === undefined) writeByCodec(body, core, at, value, hint);
+  else body.messages.write({ ...body, at: slotVariable(body, at, value), value, hint }, inPropertyOrder(fields));
+}
+
+function writeByCodec({ file, codecs, io: w }: MethodBody, core: CoreType, at: Code, value: Code, hint: string): void {
+  file.line(call([codecs.reference(core, hint), ".write"], [w, at, value]), ";");
+}
+
 /** Writes an element. The slot of a nullable element tells whether it is null, and the value then has its own slot. */
-export function writeElement(body: MethodBody, type: Type, at: Code, value: LocalName, hint: string): void {
+export function writeElement(body: MethodBody, type: Type, at: Code, value: Code, hint: string): void {
   const { file, io: w, layouts } = body;
   const { core, nullable } = layouts.peel(type);
   if (!nullable) {
@@ -55,9 +71,13 @@ export function writeElement(body: MethodBody, type: Type, at: Code, value: Loca
   file.block(code`if (${value} !== null)`, () => writeVarying(body, core, value, hint));
 }
 
-/** Writes a value whose slot is in the variable part. */
+/** Writes a value whose slot is in the variable part. Messages there are written by their codecs. */
 export function writeVarying(body: MethodBody, core: CoreType, value: Code, hint: string): void {
   const size = String(body.layouts.slotSize(core));
+  if (body.codecs.inlinedFields(core) !== undefined) {
+    writeByCodec(body, core, code`${body.io}.reserve(${size})`, value, hint);
+    return;
+  }
   const inPlace = core.kind === "map" || core.kind === "set" || core.kind === "record" || core.kind === "array";
   if (!inPlace) {
     writeValue(body, core, code`${body.io}.reserve(${size})`, value, hint);
@@ -66,10 +86,6 @@ export function writeVarying(body: MethodBody, core: CoreType, value: Code, hint
   const at = derivedName(body.scope, baseName(value), "at");
   body.file.line(code`const ${at} = ${body.io}.reserve(${size});`);
   writeValue(body, core, at, value, hint);
-}
-
-export function refuseIf(body: MethodBody, condition: Code): void {
-  body.file.line(ifStatement(condition, code`${body.io}.refuse();`));
 }
 
 function writeArray(body: MethodBody, element: Type, at: Code, value: Code, hint: string): void {

@@ -122,6 +122,15 @@ class ConfigGenerated extends GeneratedCodec<Config> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: Config): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Config {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Config>): void {
     w.requireObject(value);
     const { name, size, [unknownFields]: others } = value;
@@ -194,6 +203,15 @@ class CounterArgsGenerated extends GeneratedCodec<CounterArgs> {
     return [initial];
   }
 
+  protected override writeMessage(w: Writer, value: CounterArgs): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CounterArgs {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const initial = value[0];
@@ -263,6 +281,17 @@ class CounterIncrementArgsGenerated extends GeneratedCodec<CounterIncrementArgs>
     return [];
   }
 
+  protected override writeMessage(w: Writer, value: CounterIncrementArgs): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): CounterIncrementArgs {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterIncrementArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const by = value[0];
@@ -315,6 +344,17 @@ class CounterWatchArgsGenerated extends GeneratedCodec<CounterWatchArgs> {
   override read(r: Reader, at: number): CounterWatchArgs {
     const count = r.view.getInt32(at, true);
     return [count];
+  }
+
+  protected override writeMessage(w: Writer, value: CounterWatchArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): CounterWatchArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: CounterWatchArgs): void {
@@ -381,6 +421,15 @@ class CounterConfigureArgsGenerated extends GeneratedCodec<CounterConfigureArgs>
       return [config, force, reason] as CounterConfigureArgs;
     }
     return [config, force];
+  }
+
+  protected override writeMessage(w: Writer, value: CounterConfigureArgs): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CounterConfigureArgs {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterConfigureArgs): void {
@@ -454,6 +503,15 @@ class CounterGetArgsGenerated extends GeneratedCodec<CounterGetArgs> {
     return [key];
   }
 
+  protected override writeMessage(w: Writer, value: CounterGetArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CounterGetArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterGetArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const key = value[0];
@@ -500,6 +558,15 @@ class CounterAskArgsGenerated extends GeneratedCodec<CounterAskArgs> {
   override read(r: Reader, at: number): CounterAskArgs {
     const question = r.getString(at);
     return [question];
+  }
+
+  protected override writeMessage(w: Writer, value: CounterAskArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CounterAskArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterAskArgs): void {
@@ -566,6 +633,15 @@ class CounterFeedArgsGenerated extends GeneratedCodec<CounterFeedArgs> {
     return [port, points];
   }
 
+  protected override writeMessage(w: Writer, value: CounterFeedArgs): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CounterFeedArgs {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterFeedArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const port = value[0];
@@ -629,6 +705,15 @@ class CounterWorkersArgsGenerated extends GeneratedCodec<CounterWorkersArgs> {
     return [workers, others];
   }
 
+  protected override writeMessage(w: Writer, value: CounterWorkersArgs): void {
+    this.write(w, w.begin(12) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CounterWorkersArgs {
+    return r.endText(this.read(r, r.beginText(12)));
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterWorkersArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const workers = value[0];
@@ -690,6 +775,15 @@ class CounterOthersArgsGenerated extends GeneratedCodec<CounterOthersArgs> {
     return [counter];
   }
 
+  protected override writeMessage(w: Writer, value: CounterOthersArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CounterOthersArgs {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override writeFields(w: ProtobufWriter, value: CounterOthersArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const counter = value[0];
@@ -745,6 +839,17 @@ class CounterFeedArgsPointsItemGenerated extends GeneratedCodec<CounterFeedArgsP
     const x = view.getFloat64(at, true);
     const y = view.getFloat64(at + 8, true);
     return [x, y];
+  }
+
+  protected override writeMessage(w: Writer, value: CounterFeedArgsPointsItem): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): CounterFeedArgsPointsItem {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: CounterFeedArgsPointsItem): void {

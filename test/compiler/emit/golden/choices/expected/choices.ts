@@ -96,6 +96,17 @@ class CircleGenerated extends GeneratedCodec<Circle> {
     return { kind, radius };
   }
 
+  protected override writeMessage(w: Writer, value: Circle): void {
+    this.write(w, w.begin(9), value);
+  }
+
+  protected override readMessage(r: Reader): Circle {
+    const start = r.begin(9);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Circle>): void {
     w.requireObject(value);
     const { kind, radius, [unknownFields]: others } = value;
@@ -160,6 +171,17 @@ class SquareGenerated extends GeneratedCodec<Square> {
     const kind = squareKindCodec.read(r, at);
     const side = r.view.getFloat64(at + 1, true);
     return { kind, side };
+  }
+
+  protected override writeMessage(w: Writer, value: Square): void {
+    this.write(w, w.begin(9), value);
+  }
+
+  protected override readMessage(r: Reader): Square {
+    const start = r.begin(9);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Square>): void {
@@ -296,6 +318,17 @@ class ShapeGenerated extends GeneratedCodec<Shape> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Shape): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Shape {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Shape>): void {
     w.requireObject(value);
     switch (value.kind) {
@@ -401,6 +434,15 @@ class AnswerGenerated extends GeneratedCodec<Answer> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Answer): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Answer {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Answer>): void {
     w.requireObject(value);
     switch (value.case) {
@@ -485,6 +527,15 @@ class ChoicesGenerated extends GeneratedCodec<Choices> {
     const result: Choices = { direction, level, shape, answer, mode, constant };
     if (suit !== undefined) result.suit = suit;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: Choices): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Choices {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Choices>): void {

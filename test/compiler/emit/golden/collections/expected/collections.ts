@@ -59,6 +59,17 @@ class PointGenerated extends GeneratedCodec<Point> {
     return { x, y };
   }
 
+  protected override writeMessage(w: Writer, value: Point): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): Point {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Point>): void {
     w.requireObject(value);
     const { x, y, [unknownFields]: others } = value;
@@ -110,14 +121,18 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
       w.putInt32(listSlot, item);
       listSlot += 4;
     }
+    let text = w.text;
     w.requireArray(fixed);
     const fixedCount = fixed.length;
     w.putLength(at + 1, fixedCount);
     let fixedSlot = w.reserve(fixedCount);
     for (const item2 of fixed) {
-      w.putString(fixedSlot, item2);
+      if (typeof item2 !== "string") w.refuse();
+      w.putLength(fixedSlot, item2.length);
+      text = text.length + item2.length <= 8192 ? text + item2 : w.nextChunk(text, item2);
       fixedSlot += 1;
     }
+    w.text = text;
     w.requireArray(grid);
     const gridCount = grid.length;
     w.putLength(at + 2, gridCount);
@@ -131,7 +146,13 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     w.putLength(at + 3, pointsCount);
     let pointsSlot = w.reserve(pointsCount * 16);
     for (const item4 of points) {
-      PointCodec.write(w, pointsSlot, item4);
+      w.requireObject(item4);
+      const { x, y } = item4;
+      if (typeof x !== "number") w.refuse();
+      if (typeof y !== "number") w.refuse();
+      const view = w.view;
+      view.setFloat64(pointsSlot, x, true);
+      view.setFloat64(pointsSlot + 8, y, true);
       pointsSlot += 16;
     }
     collectionsPairCodec.write(w, at + 4, pair);
@@ -142,7 +163,14 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let byNameSlot = w.reserve(byName.size * 17);
     for (const [key, item5] of byName) {
       w.putString(byNameSlot, key);
-      PointCodec.write(w, byNameSlot + 1, item5);
+      const itemAt = byNameSlot + 1;
+      w.requireObject(item5);
+      const { x: x2, y: y2 } = item5;
+      if (typeof x2 !== "number") w.refuse();
+      if (typeof y2 !== "number") w.refuse();
+      const view2 = w.view;
+      view2.setFloat64(itemAt, x2, true);
+      view2.setFloat64(itemAt + 8, y2, true);
       byNameSlot += 17;
     }
     w.requireMap(byId);
@@ -155,7 +183,13 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
       w.putLength(byIdSlot + 8, itemCount);
       let itemSlot = w.reserve(itemCount * 16);
       for (const item7 of item6) {
-        PointCodec.write(w, itemSlot, item7);
+        w.requireObject(item7);
+        const { x: x3, y: y3 } = item7;
+        if (typeof x3 !== "number") w.refuse();
+        if (typeof y3 !== "number") w.refuse();
+        const view3 = w.view;
+        view3.setFloat64(itemSlot, x3, true);
+        view3.setFloat64(itemSlot + 8, y3, true);
         itemSlot += 16;
       }
       byIdSlot += 9;
@@ -180,7 +214,14 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let recordSlot = w.reserve(recordEntries.length * 17);
     for (const [key3, item10] of recordEntries) {
       w.putString(recordSlot, key3);
-      PointCodec.write(w, recordSlot + 1, item10);
+      const itemAt2 = recordSlot + 1;
+      w.requireObject(item10);
+      const { x: x4, y: y4 } = item10;
+      if (typeof x4 !== "number") w.refuse();
+      if (typeof y4 !== "number") w.refuse();
+      const view4 = w.view;
+      view4.setFloat64(itemAt2, x4, true);
+      view4.setFloat64(itemAt2 + 8, y4, true);
       recordSlot += 17;
     }
     w.requireRecord(indexed);
@@ -196,20 +237,31 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
   }
 
   override read(r: Reader, at: number): Collections {
+    const view = r.view;
     const listCount = r.getLength(at);
     let listSlot = r.take(listCount * 4);
     const list: number[] = new Array(listCount);
     for (let i = 0; i < listCount; i++) {
-      list[i] = r.view.getInt32(listSlot, true);
+      list[i] = view.getInt32(listSlot, true);
       listSlot += 4;
     }
+    let text = r.text;
+    let offset = r.offset;
     const fixedCount = r.getLength(at + 1);
     let fixedSlot = r.take(fixedCount);
     const fixed: string[] = new Array(fixedCount);
     for (let i2 = 0; i2 < fixedCount; i2++) {
-      fixed[i2] = r.getString(fixedSlot);
+      let length = view.getUint8(fixedSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      fixed[i2] = text.substring(offset - length, offset);
       fixedSlot += 1;
     }
+    r.offset = offset;
     const gridCount = r.getLength(at + 2);
     let gridSlot = r.take(gridCount);
     const grid: CollectionsGrid = new Array(gridCount);
@@ -221,7 +273,9 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let pointsSlot = r.take(pointsCount * 16);
     const points: Point[] = new Array(pointsCount);
     for (let i4 = 0; i4 < pointsCount; i4++) {
-      points[i4] = PointCodec.read(r, pointsSlot);
+      const x = view.getFloat64(pointsSlot, true);
+      const y = view.getFloat64(pointsSlot + 8, true);
+      points[i4] = { x, y };
       pointsSlot += 16;
     }
     const pair = collectionsPairCodec.read(r, at + 4);
@@ -232,7 +286,10 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     const byName: Map<string, Point> = new Map();
     for (let i5 = 0; i5 < byNameCount; i5++) {
       const key = r.getString(byNameSlot);
-      byName.set(key, PointCodec.read(r, byNameSlot + 1));
+      const at2 = byNameSlot + 1;
+      const x2 = view.getFloat64(at2, true);
+      const y2 = view.getFloat64(at2 + 8, true);
+      byName.set(key, { x: x2, y: y2 });
       byNameSlot += 17;
     }
     if (byName.size !== byNameCount) r.refuse();
@@ -240,12 +297,14 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let byIdSlot = r.take(byIdCount * 9);
     const byId: CollectionsById = new Map();
     for (let i6 = 0; i6 < byIdCount; i6++) {
-      const key2 = r.view.getBigUint64(byIdSlot, true);
+      const key2 = view.getBigUint64(byIdSlot, true);
       const count = r.getLength(byIdSlot + 8);
       let slot = r.take(count * 16);
       const array: Point[] = new Array(count);
       for (let i7 = 0; i7 < count; i7++) {
-        array[i7] = PointCodec.read(r, slot);
+        const x3 = view.getFloat64(slot, true);
+        const y3 = view.getFloat64(slot + 8, true);
+        array[i7] = { x: x3, y: y3 };
         slot += 16;
       }
       byId.set(key2, array);
@@ -264,7 +323,7 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     let constantSlot = r.take(constantCount * 4);
     const constant: Set<number> = new Set();
     for (let i9 = 0; i9 < constantCount; i9++) {
-      constant.add(r.view.getInt32(constantSlot, true));
+      constant.add(view.getInt32(constantSlot, true));
       constantSlot += 4;
     }
     if (constant.size !== constantCount) r.refuse();
@@ -273,7 +332,10 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     const record: Record<string, Point> = {};
     for (let i10 = 0; i10 < recordCount; i10++) {
       const key3 = r.getString(recordSlot);
-      r.define(record, key3, PointCodec.read(r, recordSlot + 1));
+      const at3 = recordSlot + 1;
+      const x4 = view.getFloat64(at3, true);
+      const y4 = view.getFloat64(at3 + 8, true);
+      r.define(record, key3, { x: x4, y: y4 });
       recordSlot += 17;
     }
     const indexedCount = r.getCount(at + 33);
@@ -281,11 +343,20 @@ class CollectionsGenerated extends GeneratedCodec<Collections> {
     const indexed: Record<string, number> = {};
     for (let i11 = 0; i11 < indexedCount; i11++) {
       const key4 = r.getString(indexedSlot);
-      r.define(indexed, key4, r.view.getInt32(indexedSlot + 1, true));
+      r.define(indexed, key4, view.getInt32(indexedSlot + 1, true));
       indexedSlot += 5;
     }
     const inline = collectionsInlineCodec.read(r, at + 37);
     return { list, fixed, grid, points, pair, labelled, tail, byName, byId, names, constant, record, indexed, inline };
+  }
+
+  protected override writeMessage(w: Writer, value: Collections): void {
+    this.write(w, w.begin(46) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Collections {
+    return r.endText(this.read(r, r.beginText(46)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Collections>): void {
@@ -488,6 +559,15 @@ class CollectionsPairGenerated extends GeneratedCodec<CollectionsPair> {
     return [element0, element1];
   }
 
+  protected override writeMessage(w: Writer, value: CollectionsPair): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CollectionsPair {
+    return r.endText(this.read(r, r.beginText(9)));
+  }
+
   override writeFields(w: ProtobufWriter, value: CollectionsPair): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const item1 = value[0];
@@ -554,6 +634,15 @@ class CollectionsLabelledGenerated extends GeneratedCodec<CollectionsLabelled> {
       return [name, count] as CollectionsLabelled;
     }
     return [name];
+  }
+
+  protected override writeMessage(w: Writer, value: CollectionsLabelled): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CollectionsLabelled {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: CollectionsLabelled): void {
@@ -633,6 +722,15 @@ class CollectionsTailGenerated extends GeneratedCodec<CollectionsTail> {
     return [element0, ...rest];
   }
 
+  protected override writeMessage(w: Writer, value: CollectionsTail): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CollectionsTail {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override shape(): Codec<CollectionsTail> {
     return codec.tupleWithRest<[string, ...number[]]>([codec.string], codec.int32);
   }
@@ -651,13 +749,27 @@ class CollectionsInlineGenerated extends GeneratedCodec<CollectionsInline> {
     if (a !== (a | 0)) w.refuse();
     const view = w.view;
     view.setInt32(at, a, true);
-    collectionsInlineBCodec.write(w, at + 4, b);
+    const bAt = at + 4;
+    w.requireObject(b);
+    const { c } = b;
+    w.putString(bAt, c);
   }
 
   override read(r: Reader, at: number): CollectionsInline {
     const a = r.view.getInt32(at, true);
-    const b = collectionsInlineBCodec.read(r, at + 4);
+    const bAt = at + 4;
+    const c = r.getString(bAt);
+    const b = { c };
     return { a, b };
+  }
+
+  protected override writeMessage(w: Writer, value: CollectionsInline): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CollectionsInline {
+    return r.endText(this.read(r, r.beginText(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<CollectionsInline>): void {
@@ -751,6 +863,15 @@ class CollectionsInlineBGenerated extends GeneratedCodec<CollectionsInlineB> {
     return { c };
   }
 
+  protected override writeMessage(w: Writer, value: CollectionsInlineB): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): CollectionsInlineB {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<CollectionsInlineB>): void {
     w.requireObject(value);
     const { c, [unknownFields]: others } = value;
@@ -801,7 +922,13 @@ class RowsGenerated extends GeneratedCodec<Rows> {
     w.putLength(at, count);
     let slot = w.reserve(count * 16);
     for (const item of value) {
-      PointCodec.write(w, slot, item);
+      w.requireObject(item);
+      const { x, y } = item;
+      if (typeof x !== "number") w.refuse();
+      if (typeof y !== "number") w.refuse();
+      const view = w.view;
+      view.setFloat64(slot, x, true);
+      view.setFloat64(slot + 8, y, true);
       slot += 16;
     }
   }
@@ -811,10 +938,24 @@ class RowsGenerated extends GeneratedCodec<Rows> {
     let slot = r.take(count * 16);
     const array: Point[] = new Array(count);
     for (let i = 0; i < count; i++) {
-      array[i] = PointCodec.read(r, slot);
+      const view = r.view;
+      const x = view.getFloat64(slot, true);
+      const y = view.getFloat64(slot + 8, true);
+      array[i] = { x, y };
       slot += 16;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: Rows): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Rows {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override shape(): Codec<Rows> {
@@ -847,6 +988,15 @@ class TableGenerated extends GeneratedCodec<Table> {
     }
     if (map.size !== count) r.refuse();
     return map;
+  }
+
+  protected override writeMessage(w: Writer, value: Table): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Table {
+    return r.endText(this.read(r, r.beginText(8)));
   }
 
   override shape(): Codec<Table> {

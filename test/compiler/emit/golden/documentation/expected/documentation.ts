@@ -111,6 +111,17 @@ class OneLineGenerated extends GeneratedCodec<OneLine> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: OneLine): void {
+    this.write(w, w.begin(13), value);
+  }
+
+  protected override readMessage(r: Reader): OneLine {
+    const start = r.begin(13);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<OneLine>): void {
     w.requireObject(value);
     const { a, b, c, d, [unknownFields]: others } = value;
@@ -181,6 +192,17 @@ class RunnerRunArgsGenerated extends GeneratedCodec<RunnerRunArgs> {
   override read(r: Reader, at: number): RunnerRunArgs {
     const distance = r.view.getInt32(at, true);
     return [distance];
+  }
+
+  protected override writeMessage(w: Writer, value: RunnerRunArgs): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): RunnerRunArgs {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: RunnerRunArgs): void {

@@ -67,6 +67,17 @@ class ItemGenerated extends GeneratedCodec<Item> {
     return { id };
   }
 
+  protected override writeMessage(w: Writer, value: Item): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: Reader): Item {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Item>): void {
     w.requireObject(value);
     const { id, [unknownFields]: others } = value;
@@ -118,6 +129,15 @@ class UsesGenerated extends GeneratedCodec<Uses> {
     const pair = pairOfInt32AndBoxOfStringCodec.read(r, at + 9);
     const tagged = taggedOfItemCodec.read(r, at + 15);
     return { items, pages, box, pair, tagged };
+  }
+
+  protected override writeMessage(w: Writer, value: Uses): void {
+    this.write(w, w.begin(20) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Uses {
+    return r.endText(this.read(r, r.beginText(20)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Uses>): void {
@@ -198,7 +218,11 @@ class PageOfItemGenerated extends GeneratedCodec<UsesItems> {
     w.putLength(at + 1, itemsCount);
     let itemsSlot = w.reserve(itemsCount * 4);
     for (const item of items) {
-      ItemCodec.write(w, itemsSlot, item);
+      w.requireObject(item);
+      const { id } = item;
+      if (id !== (id | 0)) w.refuse();
+      const view = w.view;
+      view.setInt32(itemsSlot, id, true);
       itemsSlot += 4;
     }
     if (next !== undefined) {
@@ -215,13 +239,23 @@ class PageOfItemGenerated extends GeneratedCodec<UsesItems> {
     let itemsSlot = r.take(itemsCount * 4);
     const items: Item[] = new Array(itemsCount);
     for (let i = 0; i < itemsCount; i++) {
-      items[i] = ItemCodec.read(r, itemsSlot);
+      const id = r.view.getInt32(itemsSlot, true);
+      items[i] = { id };
       itemsSlot += 4;
     }
     const next = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
     const result: UsesItems = { items };
     if (next !== undefined) result.next = next;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: UsesItems): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): UsesItems {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<UsesItems>): void {
@@ -304,6 +338,15 @@ class PageOfPageOfStringGenerated extends GeneratedCodec<UsesPages> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: UsesPages): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): UsesPages {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<UsesPages>): void {
     w.requireObject(value);
     const { items, next, [unknownFields]: others } = value;
@@ -354,7 +397,12 @@ class BoxOfItemGenerated extends GeneratedCodec<UsesBox> {
     w.requireObject(value);
     const { value: value2, empty } = value;
     let bits = 0;
-    ItemCodec.write(w, at + 1, value2);
+    const at2 = at + 1;
+    w.requireObject(value2);
+    const { id } = value2;
+    if (id !== (id | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at2, id, true);
     if (empty !== undefined) {
       bits |= 1;
       if (typeof empty !== "boolean") w.refuse();
@@ -367,11 +415,24 @@ class BoxOfItemGenerated extends GeneratedCodec<UsesBox> {
     const bits = r.view.getUint8(at);
     if (bits > 3) r.refuse();
     if ((bits & 3) === 2) r.refuse();
-    const value2 = ItemCodec.read(r, at + 1);
+    const at2 = at + 1;
+    const id = r.view.getInt32(at2, true);
+    const value2 = { id };
     const empty = (bits & 1) !== 0 ? (bits & 2) !== 0 : undefined;
     const result: UsesBox = { value: value2 };
     if (empty !== undefined) result.empty = empty;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: UsesBox): void {
+    this.write(w, w.begin(5), value);
+  }
+
+  protected override readMessage(r: Reader): UsesBox {
+    const start = r.begin(5);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<UsesBox>): void {
@@ -430,6 +491,15 @@ class PairOfInt32AndBoxOfStringGenerated extends GeneratedCodec<PairOfInt32AndBo
     const first = r.view.getInt32(at, true);
     const second = boxOfStringCodec.read(r, at + 4);
     return [first, second];
+  }
+
+  protected override writeMessage(w: Writer, value: PairOfInt32AndBoxOfString): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PairOfInt32AndBoxOfString {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: PairOfInt32AndBoxOfString): void {
@@ -495,6 +565,15 @@ class TaggedOfItemGenerated extends GeneratedCodec<UsesTagged> {
     return { tag };
   }
 
+  protected override writeMessage(w: Writer, value: UsesTagged): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): UsesTagged {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<UsesTagged>): void {
     w.requireObject(value);
     const { tag, [unknownFields]: others } = value;
@@ -546,6 +625,15 @@ class UsesPairGenerated extends GeneratedCodec<PairOfInt32AndBoxOfString> {
     const first = r.view.getInt32(at, true);
     const second = boxOfStringCodec.read(r, at + 4);
     return [first, second];
+  }
+
+  protected override writeMessage(w: Writer, value: PairOfInt32AndBoxOfString): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PairOfInt32AndBoxOfString {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: PairOfInt32AndBoxOfString): void {
@@ -614,35 +702,71 @@ class PageOfStringGenerated extends GeneratedCodec<PageOfString> {
     w.requireObject(value);
     const { items, next } = value;
     let bits = 0;
+    let text = w.text;
     w.requireArray(items);
     const itemsCount = items.length;
     w.putLength(at + 1, itemsCount);
     let itemsSlot = w.reserve(itemsCount);
     for (const item of items) {
-      w.putString(itemsSlot, item);
+      if (typeof item !== "string") w.refuse();
+      w.putLength(itemsSlot, item.length);
+      text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
       itemsSlot += 1;
     }
     if (next !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), next);
+      if (typeof next !== "string") w.refuse();
+      w.putLength(w.reserve(1), next.length);
+      text = text.length + next.length <= 8192 ? text + next : w.nextChunk(text, next);
     }
+    w.text = text;
     w.view.setUint8(at, bits);
   }
 
   override read(r: Reader, at: number): PageOfString {
-    const bits = r.view.getUint8(at);
+    const view = r.view;
+    const bits = view.getUint8(at);
     if (bits > 1) r.refuse();
+    let text = r.text;
+    let offset = r.offset;
     const itemsCount = r.getLength(at + 1);
     let itemsSlot = r.take(itemsCount);
     const items: string[] = new Array(itemsCount);
     for (let i = 0; i < itemsCount; i++) {
-      items[i] = r.getString(itemsSlot);
+      let length = view.getUint8(itemsSlot);
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      items[i] = text.substring(offset - length, offset);
       itemsSlot += 1;
     }
-    const next = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
+    let next: string | undefined;
+    if ((bits & 1) !== 0) {
+      let length2 = view.getUint8(r.take(1));
+      if (length2 > 254) length2 = r.longLength();
+      if (offset + length2 > text.length) {
+        text = r.nextText(offset, length2);
+        offset = 0;
+      }
+      offset += length2;
+      next = text.substring(offset - length2, offset);
+    }
+    r.offset = offset;
     const result: PageOfString = { items };
     if (next !== undefined) result.next = next;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: PageOfString): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PageOfString {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PageOfString>): void {
@@ -716,6 +840,15 @@ class BoxOfStringGenerated extends GeneratedCodec<PairOfInt32AndBoxOfStringSecon
     const result: PairOfInt32AndBoxOfStringSecond = { value: value2 };
     if (empty !== undefined) result.empty = empty;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: PairOfInt32AndBoxOfStringSecond): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PairOfInt32AndBoxOfStringSecond {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PairOfInt32AndBoxOfStringSecond>): void {

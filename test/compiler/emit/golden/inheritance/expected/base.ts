@@ -57,13 +57,27 @@ class EntityGenerated extends GeneratedCodec<Entity> {
     w.requireObject(value);
     const { id, hidden } = value;
     w.putUint64(at, id);
-    HiddenCodec.write(w, at + 8, hidden);
+    const hiddenAt = at + 8;
+    w.requireObject(hidden);
+    const { secret } = hidden;
+    w.putString(hiddenAt, secret);
   }
 
   override read(r: Reader, at: number): Entity {
     const id = r.view.getBigUint64(at, true);
-    const hidden = HiddenCodec.read(r, at + 8);
+    const hiddenAt = at + 8;
+    const secret = r.getString(hiddenAt);
+    const hidden = { secret };
     return { id, hidden };
+  }
+
+  protected override writeMessage(w: Writer, value: Entity): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Entity {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Entity>): void {
@@ -119,6 +133,15 @@ class HiddenGenerated extends GeneratedCodec<Hidden> {
     return { secret };
   }
 
+  protected override writeMessage(w: Writer, value: Hidden): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Hidden {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Hidden>): void {
     w.requireObject(value);
     const { secret, [unknownFields]: others } = value;
@@ -164,6 +187,15 @@ class NamedArgsGenerated extends GeneratedCodec<NamedArgs> {
   override read(r: Reader, at: number): NamedArgs {
     const name = r.getString(at);
     return [name];
+  }
+
+  protected override writeMessage(w: Writer, value: NamedArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): NamedArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: NamedArgs): void {

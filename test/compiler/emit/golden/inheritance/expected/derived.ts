@@ -101,6 +101,15 @@ class PersonGenerated extends GeneratedCodec<Person> {
     return { id, hidden, name };
   }
 
+  protected override writeMessage(w: Writer, value: Person): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Person {
+    return r.endText(this.read(r, r.beginText(14)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Person>): void {
     w.requireObject(value);
     const { id, hidden, name, [unknownFields]: others } = value;
@@ -166,6 +175,15 @@ class EmployeeGenerated extends GeneratedCodec<Employee> {
     const name = r.getString(at + 9);
     const salary = view.getInt32(at + 10, true);
     return { id, hidden, name, salary };
+  }
+
+  protected override writeMessage(w: Writer, value: Employee): void {
+    this.write(w, w.begin(18) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Employee {
+    return r.endText(this.read(r, r.beginText(18)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Employee>): void {
@@ -238,6 +256,15 @@ class GreeterArgsGenerated extends GeneratedCodec<GreeterArgs> {
     return [name];
   }
 
+  protected override writeMessage(w: Writer, value: GreeterArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): GreeterArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: GreeterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -284,6 +311,15 @@ class GreeterGreetArgsGenerated extends GeneratedCodec<GreeterGreetArgs> {
   override read(r: Reader, at: number): GreeterGreetArgs {
     const person = PersonCodec.read(r, at);
     return [person];
+  }
+
+  protected override writeMessage(w: Writer, value: GreeterGreetArgs): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): GreeterGreetArgs {
+    return r.endText(this.read(r, r.beginText(14)));
   }
 
   override writeFields(w: ProtobufWriter, value: GreeterGreetArgs): void {
@@ -336,6 +372,15 @@ class LoudGreeterArgsGenerated extends GeneratedCodec<LoudGreeterArgs> {
     return [name];
   }
 
+  protected override writeMessage(w: Writer, value: LoudGreeterArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): LoudGreeterArgs {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: LoudGreeterArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const name = value[0];
@@ -382,6 +427,15 @@ class LoudGreeterGreetArgsGenerated extends GeneratedCodec<LoudGreeterGreetArgs>
   override read(r: Reader, at: number): LoudGreeterGreetArgs {
     const person = PersonCodec.read(r, at);
     return [person];
+  }
+
+  protected override writeMessage(w: Writer, value: LoudGreeterGreetArgs): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): LoudGreeterGreetArgs {
+    return r.endText(this.read(r, r.beginText(14)));
   }
 
   override writeFields(w: ProtobufWriter, value: LoudGreeterGreetArgs): void {
@@ -446,6 +500,15 @@ class LoudGreeterShoutArgsGenerated extends GeneratedCodec<LoudGreeterShoutArgs>
       return [person, volume] as LoudGreeterShoutArgs;
     }
     return [person];
+  }
+
+  protected override writeMessage(w: Writer, value: LoudGreeterShoutArgs): void {
+    this.write(w, w.begin(19) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): LoudGreeterShoutArgs {
+    return r.endText(this.read(r, r.beginText(19)));
   }
 
   override writeFields(w: ProtobufWriter, value: LoudGreeterShoutArgs): void {

@@ -119,6 +119,17 @@ class CodecGenerated extends GeneratedCodec<Codec> {
     return { value: value2 };
   }
 
+  protected override writeMessage(w: ViceroyWriter, value: Codec): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Codec {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Codec>): void {
     w2.requireObject(value);
     const { value: value2, [unknownFields]: others } = value;
@@ -156,14 +167,30 @@ class ReaderGenerated extends GeneratedCodec<Reader> {
   override write(w2: ViceroyWriter, at: number, value: Reader): void {
     w2.requireObject(value);
     const { codec: codec2, other } = value;
-    CodecCodec.write(w2, at, codec2);
+    w2.requireObject(codec2);
+    const { value: value2 } = codec2;
+    if (value2 !== (value2 | 0)) w2.refuse();
+    const view = w2.view;
+    view.setInt32(at, value2, true);
     OtherCodecCodec.write(w2, at + 4, other);
   }
 
   override read(r: ViceroyReader, at: number): Reader {
-    const codec2 = CodecCodec.read(r, at);
+    const value2 = r.view.getInt32(at, true);
+    const codec2 = { value: value2 };
     const other = OtherCodecCodec.read(r, at + 4);
     return { codec: codec2, other };
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: Reader): void {
+    this.write(w, w.begin(5), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Reader {
+    const start = r.begin(5);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Reader>): void {
@@ -218,6 +245,17 @@ class WriterGenerated extends GeneratedCodec<Writer> {
   override read(r: ViceroyReader, at: number): Writer {
     const reader = ReaderCodec.read(r, at);
     return { reader };
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: Writer): void {
+    this.write(w, w.begin(5), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Writer {
+    const start = r.begin(5);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Writer>): void {
@@ -296,7 +334,8 @@ class EndpointGenerated extends GeneratedCodec<Endpoint> {
     if (w3.length > 254) w2.putLong(at + 5, w3.length);
     text = text.length + w3.length <= 8192 ? text + w3 : w2.nextChunk(text, w3);
     if (value2.length > 254) w2.putLong(at + 6, value2.length);
-    w2.text = text.length + value2.length <= 8192 ? text + value2 : w2.nextChunk(text, value2);
+    text = text.length + value2.length <= 8192 ? text + value2 : w2.nextChunk(text, value2);
+    w2.text = text;
   }
 
   override read(r: ViceroyReader, at: number): Endpoint {
@@ -316,6 +355,15 @@ class EndpointGenerated extends GeneratedCodec<Endpoint> {
       w: w2,
       value: value2,
     };
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: Endpoint): void {
+    this.write(w, w.begin(11) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Endpoint {
+    return r.endText(this.read(r, r.beginText(11)));
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Endpoint>): void {
@@ -430,14 +478,26 @@ class ActorMeshGenerated extends GeneratedCodec<ActorMesh> {
   override write(w2: ViceroyWriter, at: number, value: ActorMesh): void {
     w2.requireObject(value);
     const { tree, otherTree } = value;
-    TreeCodec.write(w2, at, tree);
+    w2.requireObject(tree);
+    const { port } = tree;
+    w2.putString(at, port);
     OtherTreeCodec.write(w2, at + 1, otherTree);
   }
 
   override read(r: ViceroyReader, at: number): ActorMesh {
-    const tree = TreeCodec.read(r, at);
+    const port = r.getString(at);
+    const tree = { port };
     const otherTree = OtherTreeCodec.read(r, at + 1);
     return { tree, otherTree };
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: ActorMesh): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): ActorMesh {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<ActorMesh>): void {
@@ -497,6 +557,15 @@ class TreeGenerated extends GeneratedCodec<Tree> {
     return { port };
   }
 
+  protected override writeMessage(w: ViceroyWriter, value: Tree): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Tree {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Tree>): void {
     w2.requireObject(value);
     const { port, [unknownFields]: others } = value;
@@ -549,6 +618,15 @@ class DGenerated extends GeneratedCodec<D> {
     const t = r.getString(at);
     const kind = meshKindOfTAndD2Codec.read(r, at + 1);
     return { t, kind };
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: D): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): D {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<D>): void {
@@ -604,6 +682,15 @@ class MeshKindOfTAndD2Generated extends GeneratedCodec<DKind> {
     const d = r.getString(at);
     const t = D2Codec.read(r, at + 1);
     return { d, t };
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: DKind): void {
+    this.write(w, w.begin(9) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): DKind {
+    return r.endText(this.read(r, r.beginText(9)));
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<DKind>): void {
@@ -692,6 +779,15 @@ class D2Generated extends GeneratedCodec<D2> {
     return { names };
   }
 
+  protected override writeMessage(w: ViceroyWriter, value: D2): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): D2 {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override writeFields(w2: ProtobufWriter, value: WithUnknown<D2>): void {
     w2.requireObject(value);
     const { names, [unknownFields]: others } = value;
@@ -764,6 +860,17 @@ class codecGenerated extends GeneratedCodec<codec> {
     return array;
   }
 
+  protected override writeMessage(w: ViceroyWriter, value: codec): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): codec {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override shape(): ViceroyCodec<codec> {
     return viceroyCodec.array(viceroyCodec.int32);
   }
@@ -778,14 +885,30 @@ class AwaitableArgsGenerated extends GeneratedCodec<AwaitableArgs> {
     if (!Array.isArray(value) || value.length > 2) w2.refuse();
     const codec2 = value[0];
     const w3 = value[1];
-    CodecCodec.write(w2, at, codec2);
+    w2.requireObject(codec2);
+    const { value: value2 } = codec2;
+    if (value2 !== (value2 | 0)) w2.refuse();
+    const view = w2.view;
+    view.setInt32(at, value2, true);
     wCodec.write(w2, at + 4, w3);
   }
 
   override read(r: ViceroyReader, at: number): AwaitableArgs {
-    const codec2 = CodecCodec.read(r, at);
+    const value2 = r.view.getInt32(at, true);
+    const codec2 = { value: value2 };
     const w2 = wCodec.read(r, at + 4);
     return [codec2, w2];
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: AwaitableArgs): void {
+    this.write(w, w.begin(5), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): AwaitableArgs {
+    const start = r.begin(5);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w2: ProtobufWriter, value: AwaitableArgs): void {
@@ -838,16 +961,81 @@ class AwaitablePortArgsGenerated extends GeneratedCodec<AwaitablePortArgs> {
     const value2 = value[0];
     const w3 = value[1];
     const codec2 = value[2];
-    EndpointCodec.write(w2, at, value2);
+    let text = w2.text;
+    w2.requireObject(value2);
+    if (!Object.hasOwn(value2, "__proto__")) w2.refuse();
+    const {
+      "two words": twoWords,
+      "it's": itS,
+      __proto__: __proto__2,
+      constructor: constructor2,
+      class: class2,
+      w: w4,
+      value: value3,
+    } = value2;
+    if (typeof twoWords !== "string") w2.refuse();
+    if (typeof itS !== "string") w2.refuse();
+    if (typeof __proto__2 !== "string") w2.refuse();
+    if (typeof constructor2 !== "string") w2.refuse();
+    if (typeof class2 !== "string") w2.refuse();
+    if (typeof w4 !== "string") w2.refuse();
+    if (typeof value3 !== "string") w2.refuse();
+    const view = w2.view;
+    view.setUint8(at, twoWords.length);
+    view.setUint8(at + 1, itS.length);
+    view.setUint8(at + 2, __proto__2.length);
+    view.setUint8(at + 3, constructor2.length);
+    view.setUint8(at + 4, class2.length);
+    view.setUint8(at + 5, w4.length);
+    view.setUint8(at + 6, value3.length);
+    if (twoWords.length > 254) w2.putLong(at, twoWords.length);
+    text = text.length + twoWords.length <= 8192 ? text + twoWords : w2.nextChunk(text, twoWords);
+    if (itS.length > 254) w2.putLong(at + 1, itS.length);
+    text = text.length + itS.length <= 8192 ? text + itS : w2.nextChunk(text, itS);
+    if (__proto__2.length > 254) w2.putLong(at + 2, __proto__2.length);
+    text = text.length + __proto__2.length <= 8192 ? text + __proto__2 : w2.nextChunk(text, __proto__2);
+    if (constructor2.length > 254) w2.putLong(at + 3, constructor2.length);
+    text = text.length + constructor2.length <= 8192 ? text + constructor2 : w2.nextChunk(text, constructor2);
+    if (class2.length > 254) w2.putLong(at + 4, class2.length);
+    text = text.length + class2.length <= 8192 ? text + class2 : w2.nextChunk(text, class2);
+    if (w4.length > 254) w2.putLong(at + 5, w4.length);
+    text = text.length + w4.length <= 8192 ? text + w4 : w2.nextChunk(text, w4);
+    if (value3.length > 254) w2.putLong(at + 6, value3.length);
+    text = text.length + value3.length <= 8192 ? text + value3 : w2.nextChunk(text, value3);
+    w2.text = text;
     wCodec.write(w2, at + 7, w3);
     codecCodec.write(w2, at + 8, codec2);
   }
 
   override read(r: ViceroyReader, at: number): AwaitablePortArgs {
-    const value2 = EndpointCodec.read(r, at);
+    const twoWords = r.getString(at);
+    const itS = r.getString(at + 1);
+    const __proto__2 = r.getString(at + 2);
+    const constructor2 = r.getString(at + 3);
+    const class2 = r.getString(at + 4);
+    const w3 = r.getString(at + 5);
+    const value3 = r.getString(at + 6);
+    const value2 = {
+      "two words": twoWords,
+      "it's": itS,
+      ["__proto__"]: __proto__2,
+      constructor: constructor2,
+      class: class2,
+      w: w3,
+      value: value3,
+    };
     const w2 = wCodec.read(r, at + 7);
     const codec2 = codecCodec.read(r, at + 8);
     return [value2, w2, codec2];
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: AwaitablePortArgs): void {
+    this.write(w, w.begin(13) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): AwaitablePortArgs {
+    return r.endText(this.read(r, r.beginText(13)));
   }
 
   override writeFields(w2: ProtobufWriter, value: AwaitablePortArgs): void {
@@ -918,6 +1106,15 @@ class AwaitableDArgsGenerated extends GeneratedCodec<AwaitableDArgs> {
   override read(r: ViceroyReader, at: number): AwaitableDArgs {
     const d = DCodec.read(r, at);
     return [d];
+  }
+
+  protected override writeMessage(w: ViceroyWriter, value: AwaitableDArgs): void {
+    this.write(w, w.begin(10) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): AwaitableDArgs {
+    return r.endText(this.read(r, r.beginText(10)));
   }
 
   override writeFields(w2: ProtobufWriter, value: AwaitableDArgs): void {

@@ -37,6 +37,17 @@ class CodecGenerated extends GeneratedCodec<Codec> {
     return { b };
   }
 
+  protected override writeMessage(w: Writer, value: Codec): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Codec {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Codec>): void {
     w.requireObject(value);
     const { b, [unknownFields]: others } = value;
@@ -74,12 +85,31 @@ class TreeGenerated extends GeneratedCodec<Tree> {
   override write(w: Writer, at: number, value: Tree): void {
     w.requireObject(value);
     const { codec: codec2 } = value;
-    CodecCodec.write(w, at, codec2);
+    w.requireObject(codec2);
+    const { b } = codec2;
+    let bits = 0;
+    if (typeof b !== "boolean") w.refuse();
+    if (b) bits |= 1;
+    w.view.setUint8(at, bits);
   }
 
   override read(r: Reader, at: number): Tree {
-    const codec2 = CodecCodec.read(r, at);
+    const bits = r.view.getUint8(at);
+    if (bits > 1) r.refuse();
+    const b = (bits & 1) !== 0;
+    const codec2 = { b };
     return { codec: codec2 };
+  }
+
+  protected override writeMessage(w: Writer, value: Tree): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Tree {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Tree>): void {

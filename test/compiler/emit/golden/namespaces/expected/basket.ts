@@ -93,6 +93,15 @@ class BasketGenerated extends GeneratedCodec<Basket> {
     return whole;
   }
 
+  protected override writeMessage(w: Writer, value: Basket): void {
+    this.write(w, w.begin(60) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Basket {
+    return r.endText(this.read(r, r.beginText(60)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Basket>): void {
     w.requireObject(value);
     const { line, same, status, mode, level, pages, lines, reason, outer, [unknownFields]: others } = value;
@@ -235,6 +244,15 @@ class OrderPageOfBasketGenerated extends GeneratedCodec<BasketPages> {
     return whole;
   }
 
+  protected override writeMessage(w: Writer, value: BasketPages): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): BasketPages {
+    return r.endText(this.read(r, r.beginText(7)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<BasketPages>): void {
     w.requireObject(value);
     const { items, order, next, [unknownFields]: others } = value;
@@ -303,6 +321,15 @@ class OrderPageOfBasketNextGenerated extends GeneratedCodec<OrderPageOfBasketNex
   override read(r: Reader, at: number): OrderPageOfBasketNext {
     const token = r.getString(at);
     return { token };
+  }
+
+  protected override writeMessage(w: Writer, value: OrderPageOfBasketNext): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): OrderPageOfBasketNext {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OrderPageOfBasketNext>): void {
@@ -376,6 +403,15 @@ class BasketLineGenerated extends GeneratedCodec<Basket.Line> {
     const whole: Basket.Line = result;
     r.leave();
     return whole;
+  }
+
+  protected override writeMessage(w: Writer, value: Basket.Line): void {
+    this.write(w, w.begin(29) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Basket.Line {
+    return r.endText(this.read(r, r.beginText(29)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Basket.Line>): void {
@@ -470,6 +506,15 @@ class OrderPageOfBasketLineGenerated extends GeneratedCodec<BasketLinePage> {
     return whole;
   }
 
+  protected override writeMessage(w: Writer, value: BasketLinePage): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): BasketLinePage {
+    return r.endText(this.read(r, r.beginText(7)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<BasketLinePage>): void {
     w.requireObject(value);
     const { items, order, next, [unknownFields]: others } = value;
@@ -543,6 +588,15 @@ class LineGenerated extends GeneratedCodec<Line> {
     const result: Line = {};
     if (basket !== undefined) result.basket = basket;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: Line): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Line {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {

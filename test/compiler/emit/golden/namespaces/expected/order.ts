@@ -230,7 +230,10 @@ class OrderGenerated extends GeneratedCodec<Order> {
       bits |= 1;
       orderPageOfOrderLineCodec.write(w, w.reserve(3), page);
     }
-    orderNoteCodec.write(w, at + 16, note);
+    const noteAt = at + 16;
+    w.requireObject(note);
+    const { text } = note;
+    w.putString(noteAt, text);
     w.view.setUint8(at, bits);
     w.leave();
   }
@@ -260,12 +263,23 @@ class OrderGenerated extends GeneratedCodec<Order> {
     }
     if (history.size !== historyCount) r.refuse();
     const page = (bits & 1) !== 0 ? orderPageOfOrderLineCodec.read(r, r.take(3)) : undefined;
-    const note = orderNoteCodec.read(r, at + 16);
+    const noteAt = at + 16;
+    const text = r.getString(noteAt);
+    const note = { text };
     const result: Order = { id, lines, status, mode, history, note };
     if (page !== undefined) result.page = page;
     const whole: Order = result;
     r.leave();
     return whole;
+  }
+
+  protected override writeMessage(w: Writer, value: Order): void {
+    this.write(w, w.begin(21) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Order {
+    return r.endText(this.read(r, r.beginText(21)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Order>): void {
@@ -396,6 +410,15 @@ class OrderPageOfOrderLineGenerated extends GeneratedCodec<OrderPage> {
     return whole;
   }
 
+  protected override writeMessage(w: Writer, value: OrderPage): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): OrderPage {
+    return r.endText(this.read(r, r.beginText(7)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<OrderPage>): void {
     w.requireObject(value);
     const { items, order, next, [unknownFields]: others } = value;
@@ -448,6 +471,10 @@ const orderPageOfOrderLineCodec: ViceroyCodec<OrderPage> = new OrderPageOfOrderL
   { slot: 3, text: true, recursive: true },
 );
 
+const orderHistoryCodec: ViceroyCodec<globalThis.Map<string, Order.Status>> = codec.lazy(() =>
+  codec.map(codec.string, OrderStatusCodec),
+);
+
 class OrderNoteGenerated extends GeneratedCodec<OrderNote> {
   override write(w: Writer, at: number, value: OrderNote): void {
     w.requireObject(value);
@@ -458,6 +485,15 @@ class OrderNoteGenerated extends GeneratedCodec<OrderNote> {
   override read(r: ViceroyReader, at: number): OrderNote {
     const text = r.getString(at);
     return { text };
+  }
+
+  protected override writeMessage(w: Writer, value: OrderNote): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): OrderNote {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OrderNote>): void {
@@ -496,10 +532,6 @@ const orderNoteCodec: ViceroyCodec<OrderNote> = new OrderNoteGenerated("object",
   text: true,
 });
 
-const orderHistoryCodec: ViceroyCodec<globalThis.Map<string, Order.Status>> = codec.lazy(() =>
-  codec.map(codec.string, OrderStatusCodec),
-);
-
 type OrderPage = Order.Page<Order.Line>;
 
 type OrderNote = { text: string };
@@ -518,6 +550,15 @@ class OrderPageOfOrderLineNextGenerated extends GeneratedCodec<OrderPageOfOrderL
   override read(r: ViceroyReader, at: number): OrderPageOfOrderLineNext {
     const token = r.getString(at);
     return { token };
+  }
+
+  protected override writeMessage(w: Writer, value: OrderPageOfOrderLineNext): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): OrderPageOfOrderLineNext {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OrderPageOfOrderLineNext>): void {
@@ -583,6 +624,17 @@ class LineGenerated extends GeneratedCodec<Line> {
     return { from: from2, to };
   }
 
+  protected override writeMessage(w: Writer, value: Line): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Line {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {
     w.requireObject(value);
     const { from: from2, to, [unknownFields]: others } = value;
@@ -640,7 +692,14 @@ class OrderLineGenerated extends GeneratedCodec<Order.Line> {
     view.setInt32(at + 2, count, true);
     let bits = 0;
     w.putString(at + 1, sku);
-    orderLineSizeCodec.write(w, at + 6, size);
+    const sizeAt = at + 6;
+    w.requireObject(size);
+    const { width, height } = size;
+    if (width !== (width | 0)) w.refuse();
+    if (height !== (height | 0)) w.refuse();
+    const view2 = w.view;
+    view2.setInt32(sizeAt, width, true);
+    view2.setInt32(sizeAt + 4, height, true);
     if (parent !== undefined) {
       bits |= 1;
       OrderCodec.write(w, w.reserve(17), parent);
@@ -665,7 +724,10 @@ class OrderLineGenerated extends GeneratedCodec<Order.Line> {
     if (bits > 7) r.refuse();
     const sku = r.getString(at + 1);
     const count = view.getInt32(at + 2, true);
-    const size = orderLineSizeCodec.read(r, at + 6);
+    const sizeAt = at + 6;
+    const width = view.getInt32(sizeAt, true);
+    const height = view.getInt32(sizeAt + 4, true);
+    const size = { width, height };
     const parent = (bits & 1) !== 0 ? OrderCodec.read(r, r.take(17)) : undefined;
     const tax = OrderLineTaxCodec.read(r, at + 14);
     const drawn = (bits & 2) !== 0 ? LineCodec.read(r, r.take(8)) : undefined;
@@ -677,6 +739,15 @@ class OrderLineGenerated extends GeneratedCodec<Order.Line> {
     const whole: Order.Line = result;
     r.leave();
     return whole;
+  }
+
+  protected override writeMessage(w: Writer, value: Order.Line): void {
+    this.write(w, w.begin(28) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Order.Line {
+    return r.endText(this.read(r, r.beginText(28)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Order.Line>): void {
@@ -764,6 +835,74 @@ export const OrderLineCodec: ViceroyCodec<Order.Line> = new OrderLineGenerated("
   recursive: true,
 });
 
+class PageOfLineGenerated extends GeneratedCodec<OrderLinePages> {
+  override write(w: Writer, at: number, value: OrderLinePages): void {
+    w.requireObject(value);
+    const { only } = value;
+    w.requireObject(only);
+    const { from: from2, to } = only;
+    if (from2 !== (from2 | 0)) w.refuse();
+    if (to !== (to | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at, from2, true);
+    view.setInt32(at + 4, to, true);
+  }
+
+  override read(r: ViceroyReader, at: number): OrderLinePages {
+    const view = r.view;
+    const from2 = view.getInt32(at, true);
+    const to = view.getInt32(at + 4, true);
+    const only = { from: from2, to };
+    return { only };
+  }
+
+  protected override writeMessage(w: Writer, value: OrderLinePages): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): OrderLinePages {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
+  override writeFields(w: ProtobufWriter, value: WithUnknown<OrderLinePages>): void {
+    w.requireObject(value);
+    const { only, [unknownFields]: others } = value;
+    w.message(10, LineCodec, only);
+    w.unknown(others);
+  }
+
+  override readFields(r: ProtobufReader, end: number, into: WithUnknown<OrderLinePages> | undefined): OrderLinePages {
+    let only: Line | undefined;
+    let others: Uint8Array | undefined;
+    if (into !== undefined) {
+      ({ only, [unknownFields]: others } = into);
+    }
+    while (r.position < end) {
+      const tag = r.tag();
+      switch (tag) {
+        case 10:
+          only = r.message(LineCodec, only);
+          break;
+        default:
+          others = r.unknown(tag, others);
+      }
+    }
+    only ??= r.absent(LineCodec);
+    return withUnknown({ only }, others);
+  }
+
+  override shape(): ViceroyCodec<OrderLinePages> {
+    return PageCodec(LineCodec);
+  }
+}
+
+const pageOfLineCodec: ViceroyCodec<OrderLinePages> = new PageOfLineGenerated("Page<Line>", 0x53e4ac0a1e1a7664n, {
+  slot: 8,
+});
+
 class OrderLineSizeGenerated extends GeneratedCodec<OrderLineSize> {
   override write(w: Writer, at: number, value: OrderLineSize): void {
     w.requireObject(value);
@@ -780,6 +919,17 @@ class OrderLineSizeGenerated extends GeneratedCodec<OrderLineSize> {
     const width = view.getInt32(at, true);
     const height = view.getInt32(at + 4, true);
     return { width, height };
+  }
+
+  protected override writeMessage(w: Writer, value: OrderLineSize): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): OrderLineSize {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OrderLineSize>): void {
@@ -819,54 +969,6 @@ class OrderLineSizeGenerated extends GeneratedCodec<OrderLineSize> {
 }
 
 const orderLineSizeCodec: ViceroyCodec<OrderLineSize> = new OrderLineSizeGenerated("object", 0xc75f0086c3c2c278n, {
-  slot: 8,
-});
-
-class PageOfLineGenerated extends GeneratedCodec<OrderLinePages> {
-  override write(w: Writer, at: number, value: OrderLinePages): void {
-    w.requireObject(value);
-    const { only } = value;
-    LineCodec.write(w, at, only);
-  }
-
-  override read(r: ViceroyReader, at: number): OrderLinePages {
-    const only = LineCodec.read(r, at);
-    return { only };
-  }
-
-  override writeFields(w: ProtobufWriter, value: WithUnknown<OrderLinePages>): void {
-    w.requireObject(value);
-    const { only, [unknownFields]: others } = value;
-    w.message(10, LineCodec, only);
-    w.unknown(others);
-  }
-
-  override readFields(r: ProtobufReader, end: number, into: WithUnknown<OrderLinePages> | undefined): OrderLinePages {
-    let only: Line | undefined;
-    let others: Uint8Array | undefined;
-    if (into !== undefined) {
-      ({ only, [unknownFields]: others } = into);
-    }
-    while (r.position < end) {
-      const tag = r.tag();
-      switch (tag) {
-        case 10:
-          only = r.message(LineCodec, only);
-          break;
-        default:
-          others = r.unknown(tag, others);
-      }
-    }
-    only ??= r.absent(LineCodec);
-    return withUnknown({ only }, others);
-  }
-
-  override shape(): ViceroyCodec<OrderLinePages> {
-    return PageCodec(LineCodec);
-  }
-}
-
-const pageOfLineCodec: ViceroyCodec<OrderLinePages> = new PageOfLineGenerated("Page<Line>", 0x53e4ac0a1e1a7664n, {
   slot: 8,
 });
 
@@ -984,6 +1086,15 @@ class OrderPaymentGenerated extends GeneratedCodec<Order.Payment> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Order.Payment): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Order.Payment {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Order.Payment>): void {
     w.requireObject(value);
     switch (value.kind) {
@@ -1081,6 +1192,15 @@ class OrderKeyGenerated extends GeneratedCodec<Order.Key> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Order.Key): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Order.Key {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Order.Key>): void {
     w.requireObject(value);
     switch (value.case) {
@@ -1137,10 +1257,11 @@ class OrderLineTaxGenerated extends GeneratedCodec<Order.Line.Tax> {
     w.requireObject(value);
     const { rate, level, of: of2, all } = value;
     if (typeof rate !== "number") w.refuse();
+    if (level !== level >>> 0 || level > 1) w.refuse();
     const view = w.view;
     view.setFloat64(at + 1, rate, true);
+    view.setUint8(at + 9, level);
     let bits = 0;
-    OrderLineLevelCodec.write(w, at + 9, level);
     if (of2 !== undefined) {
       bits |= 1;
       OrderLineCodec.write(w, w.reserve(24), of2);
@@ -1159,7 +1280,8 @@ class OrderLineTaxGenerated extends GeneratedCodec<Order.Line.Tax> {
     const bits = view.getUint8(at);
     if (bits > 3) r.refuse();
     const rate = view.getFloat64(at + 1, true);
-    const level = OrderLineLevelCodec.read(r, at + 9);
+    const level = view.getUint8(at + 9) as Order.Line.Level;
+    if (level > 1) r.refuse();
     const of2 = (bits & 1) !== 0 ? OrderLineCodec.read(r, r.take(24)) : undefined;
     const all = (bits & 2) !== 0 ? OrderCodec.read(r, r.take(17)) : undefined;
     const result: Order.Line.Tax = { rate, level };
@@ -1168,6 +1290,15 @@ class OrderLineTaxGenerated extends GeneratedCodec<Order.Line.Tax> {
     const whole: Order.Line.Tax = result;
     r.leave();
     return whole;
+  }
+
+  protected override writeMessage(w: Writer, value: Order.Line.Tax): void {
+    this.write(w, w.begin(14) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Order.Line.Tax {
+    return r.endText(this.read(r, r.beginText(14)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Order.Line.Tax>): void {
@@ -1248,16 +1379,28 @@ class StateReasonGenerated extends GeneratedCodec<State.Reason> {
   override write(w: Writer, at: number, value: State.Reason): void {
     w.requireObject(value);
     const { why, cause, level } = value;
+    if (level !== level >>> 0 || level > 1) w.refuse();
+    const view = w.view;
+    view.setUint8(at + 2, level);
     w.putString(at, why);
     StateCauseCodec.write(w, at + 1, cause);
-    OrderLineLevelCodec.write(w, at + 2, level);
   }
 
   override read(r: ViceroyReader, at: number): State.Reason {
     const why = r.getString(at);
     const cause = StateCauseCodec.read(r, at + 1);
-    const level = OrderLineLevelCodec.read(r, at + 2);
+    const level = r.view.getUint8(at + 2) as Order.Line.Level;
+    if (level > 1) r.refuse();
     return { why, cause, level };
+  }
+
+  protected override writeMessage(w: Writer, value: State.Reason): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): State.Reason {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<State.Reason>): void {
@@ -1320,16 +1463,35 @@ class DetailMapGenerated extends GeneratedCodec<Detail.Map> {
   override write(w: Writer, at: number, value: Detail.Map): void {
     w.requireObject(value);
     const { date, when, codec: codec2 } = value;
-    DetailDateCodec.write(w, at, date);
+    w.requireObject(date);
+    const { day } = date;
+    if (day !== (day | 0)) w.refuse();
+    const view = w.view;
+    view.setInt32(at, day, true);
     w.putDate(at + 4, when);
-    DetailCodecCodec.write(w, at + 12, codec2);
+    const codecAt = at + 12;
+    w.requireObject(codec2);
+    const { name } = codec2;
+    w.putString(codecAt, name);
   }
 
   override read(r: ViceroyReader, at: number): Detail.Map {
-    const date = DetailDateCodec.read(r, at);
+    const day = r.view.getInt32(at, true);
+    const date = { day };
     const when = r.getDate(at + 4);
-    const codec2 = DetailCodecCodec.read(r, at + 12);
+    const codecAt = at + 12;
+    const name = r.getString(codecAt);
+    const codec2 = { name };
     return { date, when, codec: codec2 };
+  }
+
+  protected override writeMessage(w: Writer, value: Detail.Map): void {
+    this.write(w, w.begin(17) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Detail.Map {
+    return r.endText(this.read(r, r.beginText(17)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Detail.Map>): void {
@@ -1399,6 +1561,17 @@ class DetailDateGenerated extends GeneratedCodec<Detail.Date> {
     return { day };
   }
 
+  protected override writeMessage(w: Writer, value: Detail.Date): void {
+    this.write(w, w.begin(4), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Detail.Date {
+    const start = r.begin(4);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Detail.Date>): void {
     w.requireObject(value);
     const { day, [unknownFields]: others } = value;
@@ -1444,6 +1617,15 @@ class DetailCodecGenerated extends GeneratedCodec<Detail.Codec> {
   override read(r: ViceroyReader, at: number): Detail.Codec {
     const name = r.getString(at);
     return { name };
+  }
+
+  protected override writeMessage(w: Writer, value: Detail.Codec): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Detail.Codec {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Detail.Codec>): void {
@@ -1580,6 +1762,17 @@ class DetailReaderGenerated extends GeneratedCodec<Detail.Reader> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Detail.Reader): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Detail.Reader {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Detail.Reader>): void {
     w.requireObject(value);
     switch (value.kind) {
@@ -1650,7 +1843,9 @@ class WalletPurseGenerated extends GeneratedCodec<Wallet.Purse> {
     w.putLength(at, coinsCount);
     let coinsSlot = w.reserve(coinsCount * 8);
     for (const item of coins) {
-      WalletCoinCodec.write(w, coinsSlot, item);
+      w.requireObject(item);
+      const { cents } = item;
+      w.putUint64(coinsSlot, cents);
       coinsSlot += 8;
     }
   }
@@ -1660,10 +1855,22 @@ class WalletPurseGenerated extends GeneratedCodec<Wallet.Purse> {
     let coinsSlot = r.take(coinsCount * 8);
     const coins: Wallet.Coin[] = new Array(coinsCount);
     for (let i = 0; i < coinsCount; i++) {
-      coins[i] = WalletCoinCodec.read(r, coinsSlot);
+      const cents = r.view.getBigUint64(coinsSlot, true);
+      coins[i] = { cents };
       coinsSlot += 8;
     }
     return { coins };
+  }
+
+  protected override writeMessage(w: Writer, value: Wallet.Purse): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Wallet.Purse {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Wallet.Purse>): void {
@@ -1718,6 +1925,17 @@ class WalletCoinGenerated extends GeneratedCodec<Wallet.Coin> {
     return { cents };
   }
 
+  protected override writeMessage(w: Writer, value: Wallet.Coin): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): Wallet.Coin {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Wallet.Coin>): void {
     w.requireObject(value);
     const { cents, [unknownFields]: others } = value;
@@ -1767,6 +1985,15 @@ class ShopReceiptGenerated extends GeneratedCodec<Shop.Receipt> {
     const cause = StateCauseCodec.read(r, at + 8);
     const details = DetailMapCodec.read(r, at + 9);
     return { at: at2, cause, details };
+  }
+
+  protected override writeMessage(w: Writer, value: Shop.Receipt): void {
+    this.write(w, w.begin(26) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Shop.Receipt {
+    return r.endText(this.read(r, r.beginText(26)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Shop.Receipt>): void {
@@ -1845,6 +2072,15 @@ class OrderLinesGenerated extends GeneratedCodec<Order.Lines> {
     return array;
   }
 
+  protected override writeMessage(w: Writer, value: Order.Lines): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): Order.Lines {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override shape(): ViceroyCodec<Order.Lines> {
     return codec.array(OrderLineCodec);
   }
@@ -1869,6 +2105,15 @@ class ShopArgsGenerated extends GeneratedCodec<ShopArgs> {
   override read(r: ViceroyReader, at: number): ShopArgs {
     const first = OrderLineCodec.read(r, at);
     return [first];
+  }
+
+  protected override writeMessage(w: Writer, value: ShopArgs): void {
+    this.write(w, w.begin(28) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): ShopArgs {
+    return r.endText(this.read(r, r.beginText(28)));
   }
 
   override writeFields(w: ProtobufWriter, value: ShopArgs): void {
@@ -1936,6 +2181,15 @@ class ShopPlaceArgsGenerated extends GeneratedCodec<ShopPlaceArgs> {
     return [order, line];
   }
 
+  protected override writeMessage(w: Writer, value: ShopPlaceArgs): void {
+    this.write(w, w.begin(46) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): ShopPlaceArgs {
+    return r.endText(this.read(r, r.beginText(46)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ShopPlaceArgs): void {
     if (!Array.isArray(value) || value.length > 3) w.refuse();
     const order = value[0];
@@ -2001,13 +2255,27 @@ class ShopPayArgsGenerated extends GeneratedCodec<ShopPayArgs> {
     const how = value[0];
     const mode = value[1];
     OrderPaymentCodec.write(w, at, how);
-    shopPayArgsModeCodec.write(w, at + 1, mode);
+    const modeAt = at + 1;
+    w.requireObject(mode);
+    const { deep } = mode;
+    OrderModeCodec.write(w, modeAt, deep);
   }
 
   override read(r: ViceroyReader, at: number): ShopPayArgs {
     const how = OrderPaymentCodec.read(r, at);
-    const mode = shopPayArgsModeCodec.read(r, at + 1);
+    const modeAt = at + 1;
+    const deep = OrderModeCodec.read(r, modeAt);
+    const mode = { deep };
     return [how, mode];
+  }
+
+  protected override writeMessage(w: Writer, value: ShopPayArgs): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): ShopPayArgs {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: ShopPayArgs): void {
@@ -2070,6 +2338,15 @@ class ShopWatchArgsGenerated extends GeneratedCodec<ShopWatchArgs> {
     return [to];
   }
 
+  protected override writeMessage(w: Writer, value: ShopWatchArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: ViceroyReader): ShopWatchArgs {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ShopWatchArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const to = value[0];
@@ -2115,6 +2392,17 @@ class ShopPayArgsModeGenerated extends GeneratedCodec<ShopPayArgsMode> {
   override read(r: ViceroyReader, at: number): ShopPayArgsMode {
     const deep = OrderModeCodec.read(r, at);
     return { deep };
+  }
+
+  protected override writeMessage(w: Writer, value: ShopPayArgsMode): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: ViceroyReader): ShopPayArgsMode {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ShopPayArgsMode>): void {

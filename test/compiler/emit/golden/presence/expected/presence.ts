@@ -29,15 +29,24 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
   override write(w: Writer, at: number, value: Presence): void {
     w.requireObject(value);
     const { required, optional, nullable, both, constant, list, nested } = value;
+    if (typeof required !== "string") w.refuse();
+    const view = w.view;
+    view.setUint8(at + 1, required.length);
     let bits = 0;
-    w.putString(at + 1, required);
+    let text = w.text;
+    if (required.length > 254) w.putLong(at + 1, required.length);
+    text = text.length + required.length <= 8192 ? text + required : w.nextChunk(text, required);
     if (optional !== undefined) {
       bits |= 1;
-      w.putString(w.reserve(1), optional);
+      if (typeof optional !== "string") w.refuse();
+      w.putLength(w.reserve(1), optional.length);
+      text = text.length + optional.length <= 8192 ? text + optional : w.nextChunk(text, optional);
     }
     if (nullable !== null) {
       bits |= 2;
-      w.putString(w.reserve(1), nullable);
+      if (typeof nullable !== "string") w.refuse();
+      w.putLength(w.reserve(1), nullable.length);
+      text = text.length + nullable.length <= 8192 ? text + nullable : w.nextChunk(text, nullable);
     }
     if (both !== undefined) {
       bits |= 4;
@@ -55,10 +64,13 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
     for (const item of list) {
       w.putBoolean(listSlot, item !== null);
       if (item !== null) {
-        w.putString(w.reserve(1), item);
+        if (typeof item !== "string") w.refuse();
+        w.putLength(w.reserve(1), item.length);
+        text = text.length + item.length <= 8192 ? text + item : w.nextChunk(text, item);
       }
       listSlot += 1;
     }
+    w.text = text;
     if (nested !== undefined) {
       bits |= 32;
       presenceNestedCodec.write(w, w.reserve(1), nested);
@@ -71,9 +83,38 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
     const bits = view.getUint8(at);
     if (bits > 63) r.refuse();
     if ((bits & 12) === 8) r.refuse();
-    const required = r.getString(at + 1);
-    const optional = (bits & 1) !== 0 ? r.getString(r.take(1)) : undefined;
-    const nullable = (bits & 2) !== 0 ? r.getString(r.take(1)) : null;
+    let text = r.text;
+    let offset = r.offset;
+    let requiredLength = view.getUint8(at + 1);
+    if (requiredLength > 254) requiredLength = r.longLength();
+    if (offset + requiredLength > text.length) {
+      text = r.nextText(offset, requiredLength);
+      offset = 0;
+    }
+    offset += requiredLength;
+    const required = text.substring(offset - requiredLength, offset);
+    let optional: string | undefined;
+    if ((bits & 1) !== 0) {
+      let length = view.getUint8(r.take(1));
+      if (length > 254) length = r.longLength();
+      if (offset + length > text.length) {
+        text = r.nextText(offset, length);
+        offset = 0;
+      }
+      offset += length;
+      optional = text.substring(offset - length, offset);
+    }
+    let nullable: string | null = null;
+    if ((bits & 2) !== 0) {
+      let length2 = view.getUint8(r.take(1));
+      if (length2 > 254) length2 = r.longLength();
+      if (offset + length2 > text.length) {
+        text = r.nextText(offset, length2);
+        offset = 0;
+      }
+      offset += length2;
+      nullable = text.substring(offset - length2, offset);
+    }
     const bothOrNull = (bits & 8) !== 0 ? view.getInt32(r.take(4), true) : null;
     const both = (bits & 4) !== 0 ? bothOrNull : undefined;
     const constant = (bits & 16) !== 0;
@@ -81,15 +122,36 @@ class PresenceGenerated extends GeneratedCodec<Presence> {
     let listSlot = r.take(listCount);
     const list: PresenceList = new Array(listCount);
     for (let i = 0; i < listCount; i++) {
-      list[i] = r.getBoolean(listSlot) ? r.getString(r.take(1)) : null;
+      let element: string | null = null;
+      if (r.getBoolean(listSlot)) {
+        let length3 = view.getUint8(r.take(1));
+        if (length3 > 254) length3 = r.longLength();
+        if (offset + length3 > text.length) {
+          text = r.nextText(offset, length3);
+          offset = 0;
+        }
+        offset += length3;
+        element = text.substring(offset - length3, offset);
+      }
+      list[i] = element;
       listSlot += 1;
     }
+    r.offset = offset;
     const nested = (bits & 32) !== 0 ? presenceNestedCodec.read(r, r.take(1)) : undefined;
     const result: Presence = { required, nullable, constant, list };
     if (optional !== undefined) result.optional = optional;
     if (both !== undefined) result.both = both;
     if (nested !== undefined) result.nested = nested;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: Presence): void {
+    this.write(w, w.begin(7) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Presence {
+    return r.endText(this.read(r, r.beginText(7)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Presence>): void {
@@ -197,6 +259,17 @@ class PresenceNestedGenerated extends GeneratedCodec<PresenceNested> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: PresenceNested): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): PresenceNested {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<PresenceNested>): void {
     w.requireObject(value);
     const { value: value2, [unknownFields]: others } = value;
@@ -251,6 +324,17 @@ class NothingGenerated extends GeneratedCodec<Nothing> {
   override read(r: Reader, at: number): Nothing {
     if (r.view.getUint8(at) !== 0) r.refuse();
     return {};
+  }
+
+  protected override writeMessage(w: Writer, value: Nothing): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Nothing {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Nothing>): void {

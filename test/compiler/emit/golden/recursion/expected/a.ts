@@ -82,6 +82,17 @@ class TreeGenerated extends GeneratedCodec<Tree> {
     return whole;
   }
 
+  protected override writeMessage(w: Writer, value: Tree): void {
+    this.write(w, w.begin(9), value);
+  }
+
+  protected override readMessage(r: Reader): Tree {
+    const start = r.begin(9);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Tree>): void {
     w.requireObject(value);
     const { value: value2, left, right, [unknownFields]: others } = value;
@@ -164,6 +175,15 @@ class AGenerated extends GeneratedCodec<A> {
     const whole: A = result;
     r.leave();
     return whole;
+  }
+
+  protected override writeMessage(w: Writer, value: A): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): A {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<A>): void {
@@ -351,6 +371,17 @@ class ExpressionGenerated extends GeneratedCodec<Expression> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Expression): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Expression {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Expression>): void {
     w.requireObject(value);
     switch (value.op) {
@@ -452,6 +483,17 @@ class UsesGenerated extends GeneratedCodec<Uses> {
     return { numbers, forest };
   }
 
+  protected override writeMessage(w: Writer, value: Uses): void {
+    this.write(w, w.begin(10), value);
+  }
+
+  protected override readMessage(r: Reader): Uses {
+    const start = r.begin(10);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Uses>): void {
     w.requireObject(value);
     const { numbers, forest, [unknownFields]: others } = value;
@@ -523,6 +565,17 @@ class ListOfDoubleGenerated extends GeneratedCodec<UsesNumbers> {
     const whole: UsesNumbers = result;
     r.leave();
     return whole;
+  }
+
+  protected override writeMessage(w: Writer, value: UsesNumbers): void {
+    this.write(w, w.begin(9), value);
+  }
+
+  protected override readMessage(r: Reader): UsesNumbers {
+    const start = r.begin(9);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<UsesNumbers>): void {

@@ -59,6 +59,15 @@ class BGenerated extends GeneratedCodec<B> {
     return whole;
   }
 
+  protected override writeMessage(w: Writer, value: B): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): B {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<B>): void {
     w.requireObject(value);
     const { as: as2, tree, [unknownFields]: others } = value;

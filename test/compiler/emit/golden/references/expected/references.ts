@@ -85,6 +85,23 @@ class LayerGenerated extends GeneratedCodec<Layer> {
     return { name, weights };
   }
 
+  protected override writeMessage(w: Writer, value: Layer): void {
+    this.write(w, w.begin(13) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Layer {
+    const start = r.begin(13);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Layer>): void {
     w.requireObject(value);
     const { name, weights, [unknownFields]: others } = value;
@@ -195,6 +212,23 @@ class ReferencesGenerated extends GeneratedCodec<References> {
     const result: References = { single, many, named, nested, box };
     if (absent !== undefined) result.absent = absent;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: References): void {
+    this.write(w, w.begin(26) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): References {
+    const start = r.begin(26);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<References>): void {
@@ -311,6 +345,23 @@ class BoxOfLayerGenerated extends GeneratedCodec<ReferencesBox> {
     return { value: value2 };
   }
 
+  protected override writeMessage(w: Writer, value: ReferencesBox): void {
+    this.write(w, w.begin(12) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): ReferencesBox {
+    const start = r.begin(12);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<ReferencesBox>): void {
     w.requireObject(value);
     const { value: value2, [unknownFields]: others } = value;
@@ -396,6 +447,23 @@ class KeeperArgsGenerated extends GeneratedCodec<KeeperArgs> {
     return [];
   }
 
+  protected override writeMessage(w: Writer, value: KeeperArgs): void {
+    this.write(w, w.begin(9) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): KeeperArgs {
+    const start = r.begin(9);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: KeeperArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const first = value[0];
@@ -449,6 +517,23 @@ class KeeperKeepArgsGenerated extends GeneratedCodec<KeeperKeepArgs> {
     const references = ReferencesCodec.read(r, at);
     const other = referencesSingleCodec.read(r, at + 18);
     return [references, other];
+  }
+
+  protected override writeMessage(w: Writer, value: KeeperKeepArgs): void {
+    this.write(w, w.begin(30) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): KeeperKeepArgs {
+    const start = r.begin(30);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: KeeperKeepArgs): void {
@@ -509,6 +594,15 @@ class KeeperAllArgsGenerated extends GeneratedCodec<KeeperAllArgs> {
     return [to];
   }
 
+  protected override writeMessage(w: Writer, value: KeeperAllArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): KeeperAllArgs {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override writeFields(w: ProtobufWriter, value: KeeperAllArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const to = value[0];
@@ -554,6 +648,23 @@ class KeeperResultGenerated extends GeneratedCodec<KeeperResult> {
   override read(r: Reader, at: number): KeeperResult {
     const layer = referencesSingleCodec.read(r, at);
     return { layer };
+  }
+
+  protected override writeMessage(w: Writer, value: KeeperResult): void {
+    this.write(w, w.begin(12) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): KeeperResult {
+    const start = r.begin(12);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<KeeperResult>): void {

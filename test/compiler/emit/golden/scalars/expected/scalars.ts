@@ -136,6 +136,23 @@ class ScalarsGenerated extends GeneratedCodec<Scalars> {
     };
   }
 
+  protected override writeMessage(w: Writer, value: Scalars): void {
+    this.write(w, w.begin(94) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Scalars {
+    const start = r.begin(94);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Scalars>): void {
     w.requireObject(value);
     const {
@@ -365,6 +382,20 @@ class TypedArraysGenerated extends GeneratedCodec<TypedArrays> {
     const float32 = r.getTyped(at + 32, Float32Array);
     const float64 = r.getTyped(at + 36, Float64Array);
     return { int8, clamped, int16, uint16, int32, uint32, bigInt64, bigUint64, float32, float64 };
+  }
+
+  protected override writeMessage(w: Writer, value: TypedArrays): void {
+    this.write(w, w.begin(44) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): TypedArrays {
+    const start = r.begin(44);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TypedArrays>): void {

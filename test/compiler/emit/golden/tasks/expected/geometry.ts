@@ -84,6 +84,15 @@ class CountWordsResultGenerated extends GeneratedCodec<Map<string, number>> {
     return map;
   }
 
+  protected override writeMessage(w: Writer, value: Map<string, number>): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Map<string, number> {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override shape(): Codec<Map<string, number>> {
     return codec.map(codec.string, codec.uint32);
   }
@@ -116,6 +125,17 @@ class CutResultGenerated extends GeneratedCodec<Line[]> {
       slot += 32;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: Line[]): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Line[] {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override shape(): Codec<Line[]> {
@@ -159,6 +179,15 @@ class RenderSceneGenerated extends GeneratedCodec<RenderScene> {
     const result: RenderScene = { lines };
     if (title !== undefined) result.title = title;
     return result;
+  }
+
+  protected override writeMessage(w: Writer, value: RenderScene): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): RenderScene {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<RenderScene>): void {
@@ -225,6 +254,17 @@ class RenderSizeGenerated extends GeneratedCodec<RenderSize> {
     const width = view.getUint32(at, true);
     const height = view.getUint32(at + 4, true);
     return [width, height];
+  }
+
+  protected override writeMessage(w: Writer, value: RenderSize): void {
+    this.write(w, w.begin(8), value);
+  }
+
+  protected override readMessage(r: Reader): RenderSize {
+    const start = r.begin(8);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: RenderSize): void {
@@ -354,6 +394,15 @@ class RenderToGenerated extends GeneratedCodec<RenderTo> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: RenderTo): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): RenderTo {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<RenderTo>): void {
     w.requireObject(value);
     switch (value.kind) {
@@ -423,6 +472,20 @@ class RenderResultGenerated extends GeneratedCodec<RenderResult> {
     return { pixels };
   }
 
+  protected override writeMessage(w: Writer, value: RenderResult): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishBulk(w.start);
+  }
+
+  protected override readMessage(r: Reader): RenderResult {
+    const start = r.begin(8);
+    r.openBulk(start, start);
+    const value = this.read(r, start + 4);
+    r.closeBody();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<RenderResult>): void {
     w.requireObject(value);
     const { pixels, [unknownFields]: others } = value;
@@ -483,6 +546,17 @@ class PageOfLineGenerated extends GeneratedCodec<PageOfLine> {
       itemsSlot += 32;
     }
     return { items };
+  }
+
+  protected override writeMessage(w: Writer, value: PageOfLine): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): PageOfLine {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PageOfLine>): void {

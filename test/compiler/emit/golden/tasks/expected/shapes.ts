@@ -29,14 +29,45 @@ class LineGenerated extends GeneratedCodec<Line> {
   override write(w: Writer, at: number, value: Line): void {
     w.requireObject(value);
     const { from: from2, to } = value;
-    PointCodec.write(w, at, from2);
-    PointCodec.write(w, at + 16, to);
+    w.requireObject(from2);
+    const { x, y } = from2;
+    if (typeof x !== "number") w.refuse();
+    if (typeof y !== "number") w.refuse();
+    const view = w.view;
+    view.setFloat64(at, x, true);
+    view.setFloat64(at + 8, y, true);
+    const toAt = at + 16;
+    w.requireObject(to);
+    const { x: x2, y: y2 } = to;
+    if (typeof x2 !== "number") w.refuse();
+    if (typeof y2 !== "number") w.refuse();
+    const view2 = w.view;
+    view2.setFloat64(toAt, x2, true);
+    view2.setFloat64(toAt + 8, y2, true);
   }
 
   override read(r: Reader, at: number): Line {
-    const from2 = PointCodec.read(r, at);
-    const to = PointCodec.read(r, at + 16);
+    const view = r.view;
+    const x = view.getFloat64(at, true);
+    const y = view.getFloat64(at + 8, true);
+    const from2 = { x, y };
+    const toAt = at + 16;
+    const view2 = r.view;
+    const x2 = view2.getFloat64(toAt, true);
+    const y2 = view2.getFloat64(toAt + 8, true);
+    const to = { x: x2, y: y2 };
     return { from: from2, to };
+  }
+
+  protected override writeMessage(w: Writer, value: Line): void {
+    this.write(w, w.begin(32), value);
+  }
+
+  protected override readMessage(r: Reader): Line {
+    const start = r.begin(32);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {
@@ -95,6 +126,17 @@ class PointGenerated extends GeneratedCodec<Point> {
     const x = view.getFloat64(at, true);
     const y = view.getFloat64(at + 8, true);
     return { x, y };
+  }
+
+  protected override writeMessage(w: Writer, value: Point): void {
+    this.write(w, w.begin(16), value);
+  }
+
+  protected override readMessage(r: Reader): Point {
+    const start = r.begin(16);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Point>): void {
@@ -158,6 +200,17 @@ class PageOfLineGenerated extends GeneratedCodec<PageOfLine> {
       itemsSlot += 32;
     }
     return { items };
+  }
+
+  protected override writeMessage(w: Writer, value: PageOfLine): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): PageOfLine {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PageOfLine>): void {

@@ -206,6 +206,23 @@ class WellKnownGenerated extends GeneratedCodec<WellKnown> {
     };
   }
 
+  protected override writeMessage(w: Writer, value: WellKnown): void {
+    this.write(w, w.begin(88) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): WellKnown {
+    const start = r.begin(88);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<WellKnown>): void {
     w.requireObject(value);
     const {
@@ -561,6 +578,23 @@ class PlacesGenerated extends GeneratedCodec<Places> {
     return result;
   }
 
+  protected override writeMessage(w: Writer, value: Places): void {
+    this.write(w, w.begin(47) + 8, value);
+    w.finishText(w.start);
+    w.finishBulk(w.start + 4);
+  }
+
+  protected override readMessage(r: Reader): Places {
+    const start = r.begin(47);
+    r.openBulk(start, start + 4);
+    r.openText(start);
+    const value = this.read(r, start + 8);
+    r.closeBody();
+    r.closeText();
+    r.closeBulk();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Places>): void {
     w.requireObject(value);
     const {
@@ -774,6 +808,17 @@ class PlacesPairGenerated extends GeneratedCodec<PlacesPair> {
     return [element0];
   }
 
+  protected override writeMessage(w: Writer, value: PlacesPair): void {
+    this.write(w, w.begin(13), value);
+  }
+
+  protected override readMessage(r: Reader): PlacesPair {
+    const start = r.begin(13);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: PlacesPair): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const item1 = value[0];
@@ -861,6 +906,15 @@ class PlacesChosenGenerated extends GeneratedCodec<PlacesChosen> {
       default:
         return r.refuse();
     }
+  }
+
+  protected override writeMessage(w: Writer, value: PlacesChosen): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): PlacesChosen {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PlacesChosen>): void {
@@ -971,6 +1025,15 @@ class ChoiceGenerated extends GeneratedCodec<Choice> {
     }
   }
 
+  protected override writeMessage(w: Writer, value: Choice): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Choice {
+    return r.endText(this.read(r, r.beginText(5)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WithUnknown<Choice>): void {
     w.requireObject(value);
     switch (value.case) {
@@ -1046,6 +1109,17 @@ class MomentsGenerated extends GeneratedCodec<Moments> {
     return array;
   }
 
+  protected override writeMessage(w: Writer, value: Moments): void {
+    this.write(w, w.begin(1), value);
+  }
+
+  protected override readMessage(r: Reader): Moments {
+    const start = r.begin(1);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override shape(): Codec<Moments> {
     return codec.array(MomentCodec);
   }
@@ -1078,6 +1152,17 @@ class ClockArgsGenerated extends GeneratedCodec<ClockArgs> {
       return [start, step] as ClockArgs;
     }
     return [start];
+  }
+
+  protected override writeMessage(w: Writer, value: ClockArgs): void {
+    this.write(w, w.begin(13), value);
+  }
+
+  protected override readMessage(r: Reader): ClockArgs {
+    const start = r.begin(13);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
   }
 
   override writeFields(w: ProtobufWriter, value: ClockArgs): void {
@@ -1146,6 +1231,15 @@ class ClockSetArgsGenerated extends GeneratedCodec<ClockSetArgs> {
     return [to, mask];
   }
 
+  protected override writeMessage(w: Writer, value: ClockSetArgs): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ClockSetArgs {
+    return r.endText(this.read(r, r.beginText(6)));
+  }
+
   override writeFields(w: ProtobufWriter, value: ClockSetArgs): void {
     if (!Array.isArray(value) || value.length > 2) w.refuse();
     const to = value[0];
@@ -1202,6 +1296,17 @@ class ClockTicksArgsGenerated extends GeneratedCodec<ClockTicksArgs> {
     return [every];
   }
 
+  protected override writeMessage(w: Writer, value: ClockTicksArgs): void {
+    this.write(w, w.begin(12), value);
+  }
+
+  protected override readMessage(r: Reader): ClockTicksArgs {
+    const start = r.begin(12);
+    const value = this.read(r, start);
+    r.closeBody();
+    return value;
+  }
+
   override writeFields(w: ProtobufWriter, value: ClockTicksArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const every = value[0];
@@ -1248,6 +1353,15 @@ class ClockAskArgsGenerated extends GeneratedCodec<ClockAskArgs> {
   override read(r: Reader, at: number): ClockAskArgs {
     const question = codec.value.read(r, at);
     return [question];
+  }
+
+  protected override writeMessage(w: Writer, value: ClockAskArgs): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): ClockAskArgs {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: ClockAskArgs): void {

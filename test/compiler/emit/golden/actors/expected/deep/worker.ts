@@ -52,6 +52,15 @@ class WorkerArgsGenerated extends GeneratedCodec<WorkerArgs> {
     return [counter];
   }
 
+  protected override writeMessage(w: Writer, value: WorkerArgs): void {
+    this.write(w, w.begin(8) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): WorkerArgs {
+    return r.endText(this.read(r, r.beginText(8)));
+  }
+
   override writeFields(w: ProtobufWriter, value: WorkerArgs): void {
     if (!Array.isArray(value) || value.length > 1) w.refuse();
     const counter = value[0];
@@ -99,6 +108,15 @@ class WorkerWorkArgsGenerated extends GeneratedCodec<WorkerWorkArgs> {
   override read(r: Reader, at: number): WorkerWorkArgs {
     const config = ConfigCodec.read(r, at);
     return [config];
+  }
+
+  protected override writeMessage(w: Writer, value: WorkerWorkArgs): void {
+    this.write(w, w.begin(6) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): WorkerWorkArgs {
+    return r.endText(this.read(r, r.beginText(6)));
   }
 
   override writeFields(w: ProtobufWriter, value: WorkerWorkArgs): void {
@@ -157,6 +175,15 @@ class WorkerResultGenerated extends GeneratedCodec<Config[]> {
       slot += 2;
     }
     return array;
+  }
+
+  protected override writeMessage(w: Writer, value: Config[]): void {
+    this.write(w, w.begin(5) + 4, value);
+    w.finishText(w.start);
+  }
+
+  protected override readMessage(r: Reader): Config[] {
+    return r.endText(this.read(r, r.beginText(5)));
   }
 
   override shape(): Codec<Config[]> {

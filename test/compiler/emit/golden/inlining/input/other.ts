@@ -1,0 +1,5 @@
+export type Rank = "first" | "second";
+
+export interface Elsewhere {
+  name: string;
+}
