@@ -38,7 +38,7 @@ const columns = [
 ];
 
 await benchmark(
-  { name: "rpc", title: "Calls between two processes", rounds: 3, needs: ["viceroy"] },
+  { name: "rpc", title: "Calls between two processes", rounds: 3, needs: ["viceroy"], subjects: peers },
   async (context) => {
     generatePeerCode();
     if (context.wanted("viceroy")) await prepareProgram();

@@ -4,7 +4,13 @@
  */
 
 import { CodecRefusal } from "./codec-refusal.js";
-import { MAX_LENT_PAGES, MAX_MESSAGE_BYTES, MIN_DETACHED_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
+import {
+  MAX_KEPT_PAGE_BYTES,
+  MAX_LENT_PAGES,
+  MAX_MESSAGE_BYTES,
+  MIN_DETACHED_BYTES,
+  STANDARD_PAGE_BYTES,
+} from "./limits.js";
 import { emptyPage, newPage, type Page, returnPage, type TextBuffer, takePage } from "./page.js";
 
 /** Up to this number, bytes are copied one by one, since a native call takes longer. */
@@ -97,8 +103,15 @@ export class Batch {
     return batch;
   }
 
-  /** Empties the batch after its content was used. Other batches can use the memory at once. */
+  /**
+   * Empties the batch after its content was used. Other batches can use the memory at once, unless the page is small: to
+   * return it and to take another one takes as long as to write a short message.
+   */
   release(): void {
+    if (this.capacity <= MAX_KEPT_PAGE_BYTES) {
+      this.position = 0;
+      return;
+    }
     if (this.#hasRecycledPage) returnPage(this.#page);
     this.#leavePage();
   }

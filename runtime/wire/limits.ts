@@ -28,5 +28,8 @@ export const MAX_RECYCLED_BYTES = 128 * STANDARD_PAGE_BYTES;
 /** Encoded messages of at least this size in bytes take the writer's memory with them, because a copy would take longer. */
 export const MIN_DETACHED_BYTES = 1024 * 1024;
 
+/** A batch keeps a page of at most this size in bytes when it is released. */
+export const MAX_KEPT_PAGE_BYTES = 2 * 1024;
+
 /** The largest number of pages that a writer has handed over and expects back. */
 export const MAX_LENT_PAGES = 4;

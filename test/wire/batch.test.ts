@@ -149,6 +149,14 @@ describe("a batch", () => {
     expect(taken.map(({ buffer }) => buffer)).not.toContain(next());
   });
 
+  test("keeps a small page when it is released", () => {
+    const batch = filled(10);
+    const { buffer } = batch.bytes;
+    batch.release();
+    expect([batch.position, batch.capacity]).toEqual([0, 64]);
+    expect(batch.bytes.buffer).toBe(buffer);
+  });
+
   test("gives its page to other batches when it is released", () => {
     const [batch, other] = [new Batch(4864), new Batch(4864)];
     batch.reserve(1);

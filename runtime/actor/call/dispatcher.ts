@@ -12,7 +12,7 @@ import type { Clock } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
 import { emptyChain } from "../../link/frame/message-extension.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
-import { encodeMessage } from "../../link/outbound/encode-message.js";
+import { encodeMessage, encodeShared } from "../../link/outbound/encode-message.js";
 import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import type { MessageEncoder, OutboundMessage } from "../../link/outbound/message-sender.js";
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
@@ -181,15 +181,19 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
       }
     }
     const sessions = openSessions(sender, view);
-    const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
-    for (const session of sessions) if (!(session instanceof DeliveryError)) session.checkRoom(body.size, this.label);
-    const limit = timeLimit(this.timeout, turn);
-    const trace = this.#sharedTrace(sender, turn);
-    for (let rank = 0; rank < size; rank++) {
-      const session = sessions[rank]!;
-      if (session instanceof DeliveryError) continue;
-      const extension = messageExtension(view, session, rank, turn, limit, trace);
-      session.post(this.#slotOf(session), body, extension, sink.callAt(rank), undefined);
+    const body = encodeShared(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
+    try {
+      for (const session of sessions) if (!(session instanceof DeliveryError)) session.checkRoom(body.size, this.label);
+      const limit = timeLimit(this.timeout, turn);
+      const trace = this.#sharedTrace(sender, turn);
+      for (let rank = 0; rank < size; rank++) {
+        const session = sessions[rank]!;
+        if (session instanceof DeliveryError) continue;
+        const extension = messageExtension(view, session, rank, turn, limit, trace);
+        session.post(this.#slotOf(session), body, extension, sink.callAt(rank), undefined);
+      }
+    } finally {
+      body.release();
     }
     if (turn !== undefined) turn.addOutstanding(sink);
     if (portsWritten.length > 0) announceReceiversOfSessions(sender, view, sessions);
@@ -263,17 +267,22 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
       }
     }
     const sessions = openSessions(sender, view);
-    const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
-    const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));
-    for (const session of open) session.checkRoom(body.size, this.label);
-    const sent = open.every((session) => session.hasCredit) ? sentNow : new Sent(open.length);
-    const trace = this.#sharedTrace(sender, turn);
-    for (const [rank, session] of sessions.entries()) {
-      if (session instanceof DeliveryError) sender.undeliverable(this.label, session);
-      else {
-        const extension = messageExtension(view, session, rank, turn, noAnswer, trace);
-        session.post(this.#slotOf(session), body, extension, undefined, sent === sentNow ? undefined : sent);
+    const body = encodeShared(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
+    let sent: Sent;
+    try {
+      const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));
+      for (const session of open) session.checkRoom(body.size, this.label);
+      sent = open.every((session) => session.hasCredit) ? sentNow : new Sent(open.length);
+      const trace = this.#sharedTrace(sender, turn);
+      for (const [rank, session] of sessions.entries()) {
+        if (session instanceof DeliveryError) sender.undeliverable(this.label, session);
+        else {
+          const extension = messageExtension(view, session, rank, turn, noAnswer, trace);
+          session.post(this.#slotOf(session), body, extension, undefined, sent === sentNow ? undefined : sent);
+        }
       }
+    } finally {
+      body.release();
     }
     if (portsWritten.length > 0) announceReceiversOfSessions(sender, view, sessions);
     return sent;

@@ -27,6 +27,9 @@ const foldedIntoPrevious = Symbol("folded");
 /** The number of distinct answers that later answers are compared with. */
 const MOST_COMPARED = 4;
 
+/** Answers up to this number of bytes are compared in a loop, since a native call and a view of the bytes take longer. */
+const MAX_LOOPED_BYTES = 64;
+
 /** Decodes answers. Equal bytes are decoded once. */
 class AnswerDecoder {
   readonly #codec: Codec<unknown>;
@@ -39,16 +42,24 @@ class AnswerDecoder {
   /** Decodes the message at the position of `r`. */
   decode(r: Reader): unknown {
     if (r.blocks !== undefined) return decodeValue(this.#codec, r);
-    const { protobuf } = r;
-    const bytes = r.bytes.subarray(r.position, r.end);
+    const { protobuf, bytes, position, end } = r;
     for (const seen of this.#seen) {
-      if (seen.protobuf === protobuf && Buffer.compare(seen.bytes, bytes) === 0) return seen.value;
+      if (seen.protobuf === protobuf && isEqual(seen.bytes, bytes, position, end)) return seen.value;
     }
-    const copy = copyBytes(bytes, 0, bytes.length);
+    const copy = copyBytes(bytes, position, end);
     const value = decodeValue(this.#codec, r);
     if (this.#seen.unshift({ bytes: copy, protobuf, value }) > MOST_COMPARED) this.#seen.pop();
     return value;
   }
+}
+
+/** Returns whether `bytes` has the content `known` in `[start, end)`. */
+function isEqual(known: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  const size = end - start;
+  if (known.length !== size) return false;
+  if (size > MAX_LOOPED_BYTES) return Buffer.compare(known, bytes.subarray(start, end)) === 0;
+  for (let i = 0; i < size; i++) if (known[i] !== bytes[start + i]) return false;
+  return true;
 }
 
 export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink, CastAnswerSink {

@@ -8,21 +8,70 @@ import type { EncodedMessage } from "./encoded-message.js";
 import type { OutboundMessage } from "./message-sender.js";
 
 const noBlocks: readonly Uint8Array[] = [];
-/** The writer for messages. Encoding nests only if a getter of the value sends a message itself, which then gets a new writer. */
+/**
+ * The writer for messages. It is in use until the message is released. Another message that is encoded meanwhile, by a getter of the value for
+ * example, gets a new writer.
+ */
 let spareWriter: Writer | undefined = new Writer();
 
 /**
- * Encodes a message into memory of its own. Its blocks are those of the value, not copies. A value that the lockstep
- * layout cannot represent is encoded in the protobuf layout.
- * @param protobuf whether the receiver needs the protobuf layout
- * @throws CodecError, MessageSizeError
+ * A message for several receivers. Its bytes stay in the memory of the writer until `release`, because most sessions copy
+ * them into their batch at once: to allocate memory for a copy takes longer than to encode a small message.
  */
+export class SharedMessage implements EncodedMessage {
+  readonly bytes: Uint8Array;
+  readonly blocks: readonly Uint8Array[];
+  readonly size: number;
+  readonly isProtobuf: boolean;
+  readonly #writer: Writer;
+  #kept: EncodedMessage | undefined;
+
+  constructor(writer: Writer, size: number, isProtobuf: boolean) {
+    this.#writer = writer;
+    this.bytes = writer.bytes.subarray(0, writer.position);
+    this.blocks = writer.blocks.length === 0 ? noBlocks : writer.blocks.splice(0);
+    this.size = size;
+    this.isProtobuf = isProtobuf;
+  }
+
+  /** Returns the copy that all who keep the message share. */
+  keep(): EncodedMessage {
+    const { blocks, size, isProtobuf } = this;
+    this.#kept ??= { bytes: this.#writer.copy(0), blocks, size, isProtobuf };
+    return this.#kept;
+  }
+
+  /** Gives the memory back. Called once, when the message has been passed to all sessions. */
+  release(): void {
+    giveBack(this.#writer);
+  }
+}
+
+/** Encodes a message into memory of its own, as `encodeShared` does. */
 export function encodeMessage(
   message: OutboundMessage,
   value: unknown,
   limits: LinkLimits,
   protobuf = false,
 ): EncodedMessage {
+  const shared = encodeShared(message, value, limits, protobuf);
+  const own = shared.keep();
+  shared.release();
+  return own;
+}
+
+/**
+ * Encodes a message. Its blocks are those of the value, not copies. A value that the lockstep layout cannot represent is
+ * encoded in the protobuf layout.
+ * @param protobuf whether the receiver needs the protobuf layout
+ * @throws CodecError, MessageSizeError
+ */
+export function encodeShared(
+  message: OutboundMessage,
+  value: unknown,
+  limits: LinkLimits,
+  protobuf = false,
+): SharedMessage {
   // `Session` and `FrameSender.sendReply` choose the layout in the same way, but write into the batch of their link. A shared
   // function would have to be passed the way of writing, which costs each message a closure or an indirect call.
   if (protobuf || losesInLockstep(message.codec, value)) return encodeInLayout(message, value, limits, true);
@@ -43,21 +92,25 @@ function encodeInLayout(
   value: unknown,
   limits: LinkLimits,
   isProtobuf: boolean,
-): EncodedMessage {
+): SharedMessage {
   const w = spareWriter ?? new Writer();
   spareWriter = undefined;
   try {
     (isProtobuf ? message.protobuf : message.codec).encodeInto(w, value);
-    const blocks = w.blocks.length === 0 ? noBlocks : w.blocks.splice(0);
     let size = w.position;
-    for (const block of blocks) size += block.length;
+    for (const block of w.blocks) size += block.length;
     checkMessageSize(message.label, size, limits);
-    return { bytes: w.copy(0), blocks, size, isProtobuf };
-  } finally {
+    return new SharedMessage(w, size, isProtobuf);
+  } catch (error) {
     w.blocks.length = 0;
-    w.clear();
-    spareWriter = w;
+    giveBack(w);
+    throw error;
   }
+}
+
+function giveBack(w: Writer): void {
+  w.clear();
+  spareWriter = w;
 }
 
 /**

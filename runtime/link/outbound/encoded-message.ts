@@ -1,4 +1,4 @@
-/** An encoded message without its header, in memory of its own. */
+/** An encoded message without its header. */
 export interface EncodedMessage {
   readonly bytes: Uint8Array;
   /** The large byte arrays of the message, which are sent from where they are. */
@@ -7,4 +7,6 @@ export interface EncodedMessage {
   readonly size: number;
   /** True for the protobuf layout, false for the lockstep layout. */
   readonly isProtobuf: boolean;
+  /** Returns the message with bytes in memory of its own, for those who keep it. Absent: `bytes` are in such memory. */
+  keep?(): EncodedMessage;
 }

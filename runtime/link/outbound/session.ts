@@ -247,7 +247,7 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
       const size = this.#writeEncoded(slot, 0, body, extension, call);
       if (call !== undefined) call.credit = size;
       waiter?.credited();
-    } else this.#enqueue(slot, 0, body, extension, call, waiter);
+    } else this.#enqueue(slot, 0, body.keep?.() ?? body, extension, call, waiter);
   }
 
   /** Sends a `sync` frame behind the messages that were sent before. `sync` is one of `SyncKind`. */
@@ -494,14 +494,14 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
     const { outbox } = this.link;
     const w = outbox.writer;
     if (this.#agreement?.isAsking === true)
-      this.#agreement.keepCopy({ slot, flags, body: withOwnBlocks(body), extension, call });
+      this.#agreement.keepCopy({ slot, flags, body: withOwnMemory(body), extension, call });
     const bits =
       flags | (extension === undefined ? 0 : FrameFlag.extended) | (body.isProtobuf ? FrameFlag.protobuf : 0);
     const at = beginFrame(w, FrameKind.message | (bits << 8) | (slot << 16), this.lane, call?.id ?? 0);
     if (extension !== undefined) writeExtension(w, extension);
     const start = w.reserve(body.bytes.length);
     w.bytes.set(body.bytes, start);
-    w.blocks.push(...body.blocks);
+    if (body.blocks.length > 0) w.blocks.push(...body.blocks);
     const size = bodySize(w, at);
     outbox.commit(at);
     this.#unconsumedMessages++;
@@ -635,10 +635,11 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
 }
 
 /**
- * Copies the blocks of a message. They are part of the sender's value, which the sender may change after the message
- * has had credit.
+ * Returns a message that can be kept, with copies of its blocks. They are part of the sender's value, which the sender may
+ * change after the message has had credit.
  */
-function withOwnBlocks(body: EncodedMessage): EncodedMessage {
-  if (body.blocks.length === 0) return body;
-  return { ...body, blocks: body.blocks.map((block) => copyBytes(block, 0, block.length)) };
+function withOwnMemory(body: EncodedMessage): EncodedMessage {
+  const kept = body.keep?.() ?? body;
+  if (kept.blocks.length === 0) return kept;
+  return { ...kept, blocks: kept.blocks.map((block) => copyBytes(block, 0, block.length)) };
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { MessageSizeError } from "../../../runtime/link/errors.js";
 import { HEADER_BYTES } from "../../../runtime/link/frame/frame.js";
 import { defaultLinkLimits } from "../../../runtime/link/link-limits.js";
-import { encodeMessage } from "../../../runtime/link/outbound/encode-message.js";
+import { encodeMessage, encodeShared } from "../../../runtime/link/outbound/encode-message.js";
 import type { MessageEncoder, OutboundMessage } from "../../../runtime/link/outbound/message-sender.js";
 import type { Codec } from "../../../runtime/wire/codec.js";
 import { CodecError } from "../../../runtime/wire/codec-error.js";
@@ -131,4 +131,30 @@ test("a message that a getter encodes while another message is encoded does not 
   const after = encodeMessage({ ...text, codec: writes(1) }, "", defaultLinkLimits);
   seen.push(`after ${after.bytes}, ${after.size} bytes, ${after.blocks.length} blocks`);
   expect(seen).toEqual(["inner 7", "outer 8,9", "after 1, 1 bytes, 0 blocks"]);
+});
+
+test("all who keep a shared message get one copy, which outlives the memory of the message", () => {
+  const message = { label: "a.b", codec: writes(1, 2, 3), protobuf: writes(9) };
+  const shared = encodeShared(message, "x", defaultLinkLimits);
+  const kept = shared.keep();
+  expect(shared.keep()).toBe(kept);
+  shared.release();
+  encodeShared({ ...message, codec: writes(7, 7, 7) }, "x", defaultLinkLimits).release();
+  expect(kept).toEqual({ bytes: Uint8Array.of(1, 2, 3), blocks: [], size: 3, isProtobuf: false });
+});
+
+test("a message that is encoded before a shared one is released does not change it", () => {
+  const message = { label: "a.b", codec: writes(1, 2, 3), protobuf: writes(9) };
+  const shared = encodeShared(message, "x", defaultLinkLimits);
+  encodeMessage({ ...message, codec: writes(7, 7, 7) }, "x", defaultLinkLimits);
+  expect([...shared.bytes]).toEqual([1, 2, 3]);
+  shared.release();
+});
+
+test("a message that is refused leaves no blocks to the next message", () => {
+  const block = new Uint8Array(40_000);
+  expect(() => encodeShared(raw, block, { ...defaultLinkLimits, maxFrame: 100 })).toThrow(MessageSizeError);
+  const next = encodeShared({ label: "a.b", codec: writes(1), protobuf: writes(2) }, "x", defaultLinkLimits);
+  expect(next).toMatchObject({ blocks: [], size: 1 });
+  next.release();
 });

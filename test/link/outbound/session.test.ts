@@ -473,6 +473,31 @@ test("an abandoned call without a credit waiter leaves the queue and frees its r
   session.checkRoom(1000, "x.y");
 });
 
+test("a message in borrowed memory is copied if it waits for credit, or may have to be sent again", () => {
+  const borrowed = (text: string, made: ReturnType<typeof sending>) => {
+    const message = made.body(text);
+    return { ...message, bytes: Buffer.from(message.bytes), keep: () => message };
+  };
+  const post = (text: string, made: ReturnType<typeof sending>): void => {
+    const message = borrowed(text, made);
+    made.session.post(0, message, undefined, undefined, undefined);
+    message.bytes.fill(0);
+  };
+  const waiting = agreed({ creditMessages: 1 });
+  post("sent", waiting);
+  post("queued", waiting);
+  expect(waiting.frames()).toEqual(["0 sent"]);
+  waiting.session.credited(1, 4);
+  expect(waiting.frames()).toEqual(["0 queued"]);
+
+  const asking = sending();
+  asking.session.slotOf(a);
+  post("kept", asking);
+  expect(asking.frames()).toEqual(["0 kept"]);
+  asking.session.bindingAnswered(0, other);
+  expect(asking.frames()).toEqual([`0 flags ${FrameFlag.protobuf} kept`]);
+});
+
 test("encoded messages can be posted without a waiter, and a posted call records its credit", () => {
   const { session, frames, pending, body } = agreed({ creditMessages: 2 });
   session.post(0, body("a"), undefined, undefined, undefined);

@@ -8,7 +8,7 @@ import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { HandshakeError } from "../../handshake/errors.js";
 import { type PausablePipe, type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
-import { descriptorOf, keepUnreadBytes } from "./unread-bytes.js";
+import { descriptorOf, handleOf, keepUnreadBytes } from "./unread-bytes.js";
 
 /** The size of the buffer for reads before the link is attached. */
 const EARLY_BYTES = 4096;
@@ -27,6 +27,9 @@ class SocketPipe implements PausablePipe {
   #closed = false;
   /** Whether the connection carries the bytes unencrypted. */
   readonly #isPlain: boolean;
+  /** The handle of the socket, and its descriptor. They are kept, because a handle is asked for its descriptor by a native call. */
+  #handle: object | null | undefined;
+  #descriptor = -1;
 
   constructor(make: (pipe: SocketPipe) => Socket, plain = true) {
     const socket = make(this);
@@ -75,7 +78,7 @@ class SocketPipe implements PausablePipe {
    * with actors. That costs more than the system call.
    */
   writeNow(bytes: Uint8Array, length: number): number {
-    const descriptor = this.#freeDescriptor;
+    const descriptor = this.#freeDescriptor();
     return descriptor < 0 ? 0 : tryWrite(descriptor, bytes, length);
   }
 
@@ -84,7 +87,7 @@ class SocketPipe implements PausablePipe {
    * @returns the chunks that the socket has to write, or undefined if there are none
    */
   #writeDirectly(chunks: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
-    const descriptor = this.#freeDescriptor;
+    const descriptor = this.#freeDescriptor();
     const short = descriptor < 0 ? undefined : joinIfShort(chunks);
     if (short === undefined) return chunks;
     const written = tryWrite(descriptor, short, short.length);
@@ -92,11 +95,19 @@ class SocketPipe implements PausablePipe {
     return written === short.length ? undefined : [short.slice(written)];
   }
 
-  /** The file descriptor, or -1 if bytes must go through the stream of the socket. */
-  get #freeDescriptor(): number {
+  /**
+   * Returns the file descriptor, or -1 if bytes must go through the stream of the socket. It is no getter, because V8 never
+   * inlines private getters.
+   */
+  #freeDescriptor(): number {
     const socket = this.#socket;
     if (!this.#isPlain || !socket.writable || socket.writableLength > 0 || socket.connecting) return -1;
-    return descriptorOf(socket);
+    const handle = handleOf(socket);
+    if (handle !== this.#handle) {
+      this.#handle = handle;
+      this.#descriptor = descriptorOf(socket);
+    }
+    return this.#descriptor;
   }
 
   close(): void {

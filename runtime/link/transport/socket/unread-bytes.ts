@@ -27,6 +27,11 @@ interface SocketWithHandle {
   readonly _handle?: { readonly fd?: number } | null;
 }
 
+/** Returns the internal handle of a socket. It has the same descriptor until the socket is closed. */
+export function handleOf(socket: Socket): object | null | undefined {
+  return (socket as unknown as SocketWithHandle)._handle;
+}
+
 /** Returns the file descriptor of a socket, or -1. Node.js has no public property for it, and Windows has none at all. */
 export function descriptorOf(socket: Socket): number {
   return (socket as unknown as SocketWithHandle)._handle?.fd ?? -1;
