@@ -90,21 +90,22 @@ const common = {
 
 /**
  * Leaves the protobuf layout of Viceroy's own messages to their composed codecs, which `GeneratedCodec` falls back to. Processes
- * use that layout only if their versions of Viceroy differ, and the code for it is a third of the generated code.
+ * use that layout only if their versions of Viceroy differ, and the code for it is a third of the generated code. Their whole messages
+ * are written and read by the methods that all codecs share: faster ones pay off for messages that are sent often.
  */
 const lockstepOnly = {
   name: "lockstep only",
   setup({ onLoad }) {
     onLoad({ filter: /\/generated\/[\w-]+\.ts$/ }, ({ path: file }) => {
       if (path.dirname(file) !== path.join(root, "generated")) return undefined;
-      const contents = readFileSync(file, "utf8").replaceAll(protobufMethods, "");
+      const contents = readFileSync(file, "utf8").replaceAll(methodsLeftOut, "");
       return { contents, loader: "ts" };
     });
   },
 };
 
-/** The methods of generated codecs for the protobuf layout. Their bodies are indented further. */
-const protobufMethods = /\n {2}override (?:write|read)Fields\([\s\S]*?\n {2}\}\n/g;
+/** The methods of generated codecs for the protobuf layout and for whole messages. Their bodies are indented further. */
+const methodsLeftOut = /\n {2}(?:protected )?override (?:write|read)(?:Fields|Message)\([\s\S]*?\n {2}\}\n/g;
 
 const commonJs = { ...common, format: "cjs" };
 

@@ -1819,10 +1819,7 @@ class OwnPortGenerated extends GeneratedCodec<OwnPort> {
   }
 
   protected override readMessage(r: Reader): OwnPort {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OwnPort>): void {
@@ -1885,10 +1882,7 @@ class GpuRangeGenerated extends GeneratedCodec<GpuRange> {
   }
 
   protected override readMessage(r: Reader): GpuRange {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<GpuRange>): void {
@@ -2435,10 +2429,7 @@ class HostAgentPortOfArgsGenerated extends GeneratedCodec<HostAgentPortOfArgs> {
   }
 
   protected override readMessage(r: Reader): HostAgentPortOfArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentPortOfArgs): void {
@@ -2498,10 +2489,7 @@ class HostAgentSignalArgsGenerated extends GeneratedCodec<HostAgentSignalArgs> {
   }
 
   protected override readMessage(r: Reader): HostAgentSignalArgs {
-    const start = r.begin(9);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentSignalArgs): void {
@@ -2631,10 +2619,7 @@ class HostAgentEndCommandArgsGenerated extends GeneratedCodec<HostAgentEndComman
   }
 
   protected override readMessage(r: Reader): HostAgentEndCommandArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentEndCommandArgs): void {
@@ -3230,10 +3215,7 @@ class HostAgentPublishedRankStateArgsGenerated extends GeneratedCodec<HostAgentP
   }
 
   protected override readMessage(r: Reader): HostAgentPublishedRankStateArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentPublishedRankStateArgs): void {
@@ -3298,10 +3280,7 @@ class HostAgentMovePublishedSenderArgsGenerated extends GeneratedCodec<HostAgent
   }
 
   protected override readMessage(r: Reader): HostAgentMovePublishedSenderArgs {
-    const start = r.begin(20);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(20)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentMovePublishedSenderArgs): void {
@@ -3487,10 +3466,7 @@ class HostAgentEndControllerArgsGenerated extends GeneratedCodec<HostAgentEndCon
   }
 
   protected override readMessage(r: Reader): HostAgentEndControllerArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentEndControllerArgs): void {
@@ -3553,10 +3529,7 @@ class HostAgentHoldArgsGenerated extends GeneratedCodec<HostAgentHoldArgs> {
   }
 
   protected override readMessage(r: Reader): HostAgentHoldArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: HostAgentHoldArgs): void {
@@ -3693,10 +3666,7 @@ class HostAgentResultGenerated extends GeneratedCodec<bigint[]> {
   }
 
   protected override readMessage(r: Reader): bigint[] {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override shape(): Codec<bigint[]> {

@@ -1575,10 +1575,7 @@ class WatchLimitsGenerated extends GeneratedCodec<WatchLimits> {
   }
 
   protected override readMessage(r: Reader): WatchLimits {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<WatchLimits>): void {
@@ -2451,10 +2448,7 @@ class ProcAgentTakeCheckpointArgsGenerated extends GeneratedCodec<ProcAgentTakeC
   }
 
   protected override readMessage(r: Reader): ProcAgentTakeCheckpointArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentTakeCheckpointArgs): void {
@@ -2637,10 +2631,7 @@ class ProcAgentReadStateArgsGenerated extends GeneratedCodec<ProcAgentReadStateA
   }
 
   protected override readMessage(r: Reader): ProcAgentReadStateArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentReadStateArgs): void {
@@ -2717,10 +2708,7 @@ class ProcAgentDropStateArgsGenerated extends GeneratedCodec<ProcAgentDropStateA
   }
 
   protected override readMessage(r: Reader): ProcAgentDropStateArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentDropStateArgs): void {
@@ -3104,10 +3092,7 @@ class ProcAgentRankStatusArgsGenerated extends GeneratedCodec<ProcAgentRankStatu
   }
 
   protected override readMessage(r: Reader): ProcAgentRankStatusArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentRankStatusArgs): void {
@@ -3238,10 +3223,7 @@ class ProcAgentUnwatchHostArgsGenerated extends GeneratedCodec<ProcAgentUnwatchH
   }
 
   protected override readMessage(r: Reader): ProcAgentUnwatchHostArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentUnwatchHostArgs): void {
@@ -3374,10 +3356,7 @@ class ProcAgentReadMemoryArgsGenerated extends GeneratedCodec<ProcAgentReadMemor
   }
 
   protected override readMessage(r: Reader): ProcAgentReadMemoryArgs {
-    const start = r.begin(65);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(65)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentReadMemoryArgs): void {
@@ -3702,10 +3681,7 @@ class ProcAgentCallsSpentArgsGenerated extends GeneratedCodec<ProcAgentCallsSpen
   }
 
   protected override readMessage(r: Reader): ProcAgentCallsSpentArgs {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentCallsSpentArgs): void {
@@ -3784,10 +3760,7 @@ class ProcAgentPassOnArgsGenerated extends GeneratedCodec<ProcAgentPassOnArgs> {
   }
 
   protected override readMessage(r: Reader): ProcAgentPassOnArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentPassOnArgs): void {
@@ -3970,10 +3943,7 @@ class ProcAgentProcessFinishedArgsGenerated extends GeneratedCodec<ProcAgentProc
   }
 
   protected override readMessage(r: Reader): ProcAgentProcessFinishedArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentProcessFinishedArgs): void {
@@ -4295,10 +4265,7 @@ class ProcAgentPublishedRankStateArgsGenerated extends GeneratedCodec<ProcAgentP
   }
 
   protected override readMessage(r: Reader): ProcAgentPublishedRankStateArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentPublishedRankStateArgs): void {
@@ -4463,10 +4430,7 @@ class ProcAgentMovePublishedSenderArgsGenerated extends GeneratedCodec<ProcAgent
   }
 
   protected override readMessage(r: Reader): ProcAgentMovePublishedSenderArgs {
-    const start = r.begin(20);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(20)));
   }
 
   override writeFields(w: ProtobufWriter, value: ProcAgentMovePublishedSenderArgs): void {

@@ -872,10 +872,7 @@ class MessageOrderGenerated extends GeneratedCodec<MessageOrder> {
   }
 
   protected override readMessage(r: Reader): MessageOrder {
-    const start = r.begin(20);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(20)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<MessageOrder>): void {
@@ -951,10 +948,7 @@ class SenderMoveGenerated extends GeneratedCodec<SenderMove> {
   }
 
   protected override readMessage(r: Reader): SenderMove {
-    const start = r.begin(20);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(20)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<SenderMove>): void {
@@ -1036,10 +1030,7 @@ class MovedSenderGenerated extends GeneratedCodec<MovedSender> {
   }
 
   protected override readMessage(r: Reader): MovedSender {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<MovedSender>): void {

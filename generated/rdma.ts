@@ -78,10 +78,7 @@ class GrantClaimGenerated extends GeneratedCodec<GrantClaim> {
   }
 
   protected override readMessage(r: Reader): GrantClaim {
-    const start = r.begin(53);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(53)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<GrantClaim>): void {

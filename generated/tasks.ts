@@ -1654,10 +1654,7 @@ class ObjectUsageGenerated extends GeneratedCodec<ObjectUsage> {
   }
 
   protected override readMessage(r: Reader): ObjectUsage {
-    const start = r.begin(40);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(40)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ObjectUsage>): void {
@@ -4513,10 +4510,7 @@ class PlacedBundleGenerated extends GeneratedCodec<PlacedBundle> {
   }
 
   protected override readMessage(r: Reader): PlacedBundle {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PlacedBundle>): void {
@@ -5190,10 +5184,7 @@ class TaskHostWithdrawArgsGenerated extends GeneratedCodec<TaskHostWithdrawArgs>
   }
 
   protected override readMessage(r: Reader): TaskHostWithdrawArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostWithdrawArgs): void {
@@ -5259,10 +5250,7 @@ class TaskHostGiveBackArgsGenerated extends GeneratedCodec<TaskHostGiveBackArgs>
   }
 
   protected override readMessage(r: Reader): TaskHostGiveBackArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostGiveBackArgs): void {
@@ -5321,10 +5309,7 @@ class TaskHostSuspendArgsGenerated extends GeneratedCodec<TaskHostSuspendArgs> {
   }
 
   protected override readMessage(r: Reader): TaskHostSuspendArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostSuspendArgs): void {
@@ -5383,10 +5368,7 @@ class TaskHostResumeArgsGenerated extends GeneratedCodec<TaskHostResumeArgs> {
   }
 
   protected override readMessage(r: Reader): TaskHostResumeArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostResumeArgs): void {
@@ -5541,10 +5523,7 @@ class TaskHostNoticesArgsGenerated extends GeneratedCodec<TaskHostNoticesArgs> {
   }
 
   protected override readMessage(r: Reader): TaskHostNoticesArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostNoticesArgs): void {
@@ -5756,10 +5735,7 @@ class TaskHostUnreserveArgsGenerated extends GeneratedCodec<TaskHostUnreserveArg
   }
 
   protected override readMessage(r: Reader): TaskHostUnreserveArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostUnreserveArgs): void {
@@ -5968,10 +5944,7 @@ class TaskHostActorLivesArgsGenerated extends GeneratedCodec<TaskHostActorLivesA
   }
 
   protected override readMessage(r: Reader): TaskHostActorLivesArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostActorLivesArgs): void {
@@ -6215,10 +6188,7 @@ class TaskHostReleaseArgsGenerated extends GeneratedCodec<TaskHostReleaseArgs> {
   }
 
   protected override readMessage(r: Reader): TaskHostReleaseArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskHostReleaseArgs): void {
@@ -6504,10 +6474,7 @@ class TaskStorePieceArgsGenerated extends GeneratedCodec<TaskStorePieceArgs> {
   }
 
   protected override readMessage(r: Reader): TaskStorePieceArgs {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskStorePieceArgs): void {
@@ -6584,10 +6551,7 @@ class TaskStoreHasArgsGenerated extends GeneratedCodec<TaskStoreHasArgs> {
   }
 
   protected override readMessage(r: Reader): TaskStoreHasArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskStoreHasArgs): void {
@@ -6657,10 +6621,7 @@ class TaskStoreDropArgsGenerated extends GeneratedCodec<TaskStoreDropArgs> {
   }
 
   protected override readMessage(r: Reader): TaskStoreDropArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskStoreDropArgs): void {
@@ -6861,10 +6822,7 @@ class TaskWorkerCancelArgsGenerated extends GeneratedCodec<TaskWorkerCancelArgs>
   }
 
   protected override readMessage(r: Reader): TaskWorkerCancelArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskWorkerCancelArgs): void {
@@ -6930,10 +6888,7 @@ class TaskWorkerTakeBackArgsGenerated extends GeneratedCodec<TaskWorkerTakeBackA
   }
 
   protected override readMessage(r: Reader): TaskWorkerTakeBackArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskWorkerTakeBackArgs): void {
@@ -6996,10 +6951,7 @@ class TaskWorkerEndLeaseArgsGenerated extends GeneratedCodec<TaskWorkerEndLeaseA
   }
 
   protected override readMessage(r: Reader): TaskWorkerEndLeaseArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskWorkerEndLeaseArgs): void {
@@ -7067,10 +7019,7 @@ class TaskWorkerTakenArgsGenerated extends GeneratedCodec<TaskWorkerTakenArgs> {
   }
 
   protected override readMessage(r: Reader): TaskWorkerTakenArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskWorkerTakenArgs): void {
@@ -7305,10 +7254,7 @@ class TaskOwnerPieceArgsGenerated extends GeneratedCodec<TaskOwnerPieceArgs> {
   }
 
   protected override readMessage(r: Reader): TaskOwnerPieceArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskOwnerPieceArgs): void {
@@ -7549,10 +7495,7 @@ class TaskOwnerIsAwaitedArgsGenerated extends GeneratedCodec<TaskOwnerIsAwaitedA
   }
 
   protected override readMessage(r: Reader): TaskOwnerIsAwaitedArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskOwnerIsAwaitedArgs): void {
@@ -7785,10 +7728,7 @@ class TaskOwnerLocateArgsGenerated extends GeneratedCodec<TaskOwnerLocateArgs> {
   }
 
   protected override readMessage(r: Reader): TaskOwnerLocateArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskOwnerLocateArgs): void {
@@ -8395,10 +8335,7 @@ class TaskRootResultGenerated extends GeneratedCodec<PlacedBundle[]> {
   }
 
   protected override readMessage(r: Reader): PlacedBundle[] {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override shape(): Codec<PlacedBundle[]> {
@@ -8429,10 +8366,7 @@ class TaskRootUnreserveArgsGenerated extends GeneratedCodec<TaskRootUnreserveArg
   }
 
   protected override readMessage(r: Reader): TaskRootUnreserveArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TaskRootUnreserveArgs): void {
@@ -8746,10 +8680,7 @@ class DetachedActorsUntilEndedArgsGenerated extends GeneratedCodec<DetachedActor
   }
 
   protected override readMessage(r: Reader): DetachedActorsUntilEndedArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: DetachedActorsUntilEndedArgs): void {

@@ -387,10 +387,7 @@ class TensorKeyGenerated extends GeneratedCodec<TensorKey> {
   }
 
   protected override readMessage(r: Reader): TensorKey {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorKey>): void {
@@ -1010,10 +1007,7 @@ class TensorCountsGenerated extends GeneratedCodec<TensorCounts> {
   }
 
   protected override readMessage(r: Reader): TensorCounts {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<TensorCounts>): void {
@@ -1756,10 +1750,7 @@ class TensorWorkerLendArgsGenerated extends GeneratedCodec<TensorWorkerLendArgs>
   }
 
   protected override readMessage(r: Reader): TensorWorkerLendArgs {
-    const start = r.begin(24);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(24)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerLendArgs): void {
@@ -2032,10 +2023,7 @@ class TensorWorkerFetchArgsGenerated extends GeneratedCodec<TensorWorkerFetchArg
   }
 
   protected override readMessage(r: Reader): TensorWorkerFetchArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerFetchArgs): void {
@@ -2094,10 +2082,7 @@ class TensorWorkerOfferArgsGenerated extends GeneratedCodec<TensorWorkerOfferArg
   }
 
   protected override readMessage(r: Reader): TensorWorkerOfferArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorWorkerOfferArgs): void {
@@ -2371,10 +2356,7 @@ class TensorDeskDropArgsGenerated extends GeneratedCodec<TensorDeskDropArgs> {
   }
 
   protected override readMessage(r: Reader): TensorDeskDropArgs {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: TensorDeskDropArgs): void {

@@ -374,6 +374,12 @@ export class Reader {
     return value;
   }
 
+  /** Ends a message without text and blocks, and returns its value. Refuses the message if something is left. */
+  endBody<T>(value: T): T {
+    this.closeBody();
+    return value;
+  }
+
   /** Refuses the message if bytes of the body are left. */
   closeBody(): void {
     if (this.position !== this.end) throw new CodecRefusal("there is more than the value needs");

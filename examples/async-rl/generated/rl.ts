@@ -357,10 +357,7 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
   }
 
   protected override readMessage(r: Reader): Progress {
-    const start = r.begin(24);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(24)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Progress>): void {
@@ -532,10 +529,7 @@ class TrainerArgsGenerated extends GeneratedCodec<TrainerArgs> {
   }
 
   protected override readMessage(r: Reader): TrainerArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: TrainerArgs): void {
@@ -664,10 +658,7 @@ class GeneratorArgsGenerated extends GeneratedCodec<GeneratorArgs> {
   }
 
   protected override readMessage(r: Reader): GeneratorArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: GeneratorArgs): void {
@@ -783,10 +774,7 @@ class GeneratorCollectArgsGenerated extends GeneratedCodec<GeneratorCollectArgs>
   }
 
   protected override readMessage(r: Reader): GeneratorCollectArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: GeneratorCollectArgs): void {
@@ -845,10 +833,7 @@ class GeneratorEvaluateArgsGenerated extends GeneratedCodec<GeneratorEvaluateArg
   }
 
   protected override readMessage(r: Reader): GeneratorEvaluateArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: GeneratorEvaluateArgs): void {

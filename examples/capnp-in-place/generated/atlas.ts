@@ -283,10 +283,7 @@ class LibraryArgsGenerated extends GeneratedCodec<LibraryArgs> {
   }
 
   protected override readMessage(r: Reader): LibraryArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: LibraryArgs): void {

@@ -65,10 +65,7 @@ class CounterArgsGenerated extends GeneratedCodec<CounterArgs> {
   }
 
   protected override readMessage(r: Reader): CounterArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterArgs): void {
@@ -132,10 +129,7 @@ class CounterIncrementArgsGenerated extends GeneratedCodec<CounterIncrementArgs>
   }
 
   protected override readMessage(r: Reader): CounterIncrementArgs {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterIncrementArgs): void {
@@ -197,10 +191,7 @@ class CounterWatchArgsGenerated extends GeneratedCodec<CounterWatchArgs> {
   }
 
   protected override readMessage(r: Reader): CounterWatchArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterWatchArgs): void {

@@ -161,10 +161,7 @@ class LoaderArgsGenerated extends GeneratedCodec<LoaderArgs> {
   }
 
   protected override readMessage(r: Reader): LoaderArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: LoaderArgs): void {

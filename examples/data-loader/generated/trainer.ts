@@ -81,10 +81,7 @@ class LineGenerated extends GeneratedCodec<Line> {
   }
 
   protected override readMessage(r: Reader): Line {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {
@@ -172,10 +169,7 @@ class ProgressGenerated extends GeneratedCodec<Progress> {
   }
 
   protected override readMessage(r: Reader): Progress {
-    const start = r.begin(25);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(25)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Progress>): void {
@@ -322,10 +316,7 @@ class TrainerTrainArgsGenerated extends GeneratedCodec<TrainerTrainArgs> {
   }
 
   protected override readMessage(r: Reader): TrainerTrainArgs {
-    const start = r.begin(20);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(20)));
   }
 
   override writeFields(w: ProtobufWriter, value: TrainerTrainArgs): void {

@@ -63,10 +63,7 @@ class SettingsGenerated extends GeneratedCodec<Settings> {
   }
 
   protected override readMessage(r: Reader): Settings {
-    const start = r.begin(24);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(24)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Settings>): void {

@@ -156,10 +156,7 @@ class SearcherSearchArgsGenerated extends GeneratedCodec<SearcherSearchArgs> {
   }
 
   protected override readMessage(r: Reader): SearcherSearchArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: SearcherSearchArgs): void {

@@ -75,10 +75,7 @@ class LinearArgsGenerated extends GeneratedCodec<LinearArgs> {
   }
 
   protected override readMessage(r: Reader): LinearArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: LinearArgs): void {

@@ -102,10 +102,7 @@ class ParameterServerArgsGenerated extends GeneratedCodec<ParameterServerArgs> {
   }
 
   protected override readMessage(r: Reader): ParameterServerArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: ParameterServerArgs): void {
@@ -171,10 +168,7 @@ class ParameterServerGradientsArgsGenerated extends GeneratedCodec<ParameterServ
   }
 
   protected override readMessage(r: Reader): ParameterServerGradientsArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: ParameterServerGradientsArgs): void {
@@ -234,10 +228,7 @@ class ParameterServerApplyArgsGenerated extends GeneratedCodec<ParameterServerAp
   }
 
   protected override readMessage(r: Reader): ParameterServerApplyArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: ParameterServerApplyArgs): void {
@@ -303,10 +294,7 @@ class ParameterServerResultGenerated extends GeneratedCodec<ParameterServerResul
   }
 
   protected override readMessage(r: Reader): ParameterServerResult {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: ParameterServerResult): void {

@@ -231,10 +231,7 @@ class PlayerHitArgsGenerated extends GeneratedCodec<PlayerHitArgs> {
   }
 
   protected override readMessage(r: Reader): PlayerHitArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: PlayerHitArgs): void {
@@ -298,10 +295,7 @@ class PlayerBounceArgsGenerated extends GeneratedCodec<PlayerBounceArgs> {
   }
 
   protected override readMessage(r: Reader): PlayerBounceArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: PlayerBounceArgs): void {

@@ -312,10 +312,7 @@ class ReplicaGradientArgsGenerated extends GeneratedCodec<ReplicaGradientArgs> {
   }
 
   protected override readMessage(r: Reader): ReplicaGradientArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: ReplicaGradientArgs): void {

@@ -141,10 +141,7 @@ class SamplerSampleArgsGenerated extends GeneratedCodec<SamplerSampleArgs> {
   }
 
   protected override readMessage(r: Reader): SamplerSampleArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: SamplerSampleArgs): void {

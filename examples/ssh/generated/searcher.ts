@@ -139,10 +139,7 @@ class SearcherCountArgsGenerated extends GeneratedCodec<SearcherCountArgs> {
   }
 
   protected override readMessage(r: Reader): SearcherCountArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: SearcherCountArgs): void {

@@ -159,10 +159,7 @@ class CameraStatusGenerated extends GeneratedCodec<CameraStatus> {
   }
 
   protected override readMessage(r: Reader): CameraStatus {
-    const start = r.begin(5);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<CameraStatus>): void {
@@ -233,10 +230,7 @@ class CameraFilmArgsGenerated extends GeneratedCodec<CameraFilmArgs> {
   }
 
   protected override readMessage(r: Reader): CameraFilmArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: CameraFilmArgs): void {

@@ -164,10 +164,7 @@ class OvenArgsGenerated extends GeneratedCodec<OvenArgs> {
   }
 
   protected override readMessage(r: Reader): OvenArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: OvenArgs): void {
@@ -284,10 +281,7 @@ class BakeryArgsGenerated extends GeneratedCodec<BakeryArgs> {
   }
 
   protected override readMessage(r: Reader): BakeryArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: BakeryArgs): void {

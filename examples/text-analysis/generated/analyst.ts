@@ -371,10 +371,7 @@ class TotalsGenerated extends GeneratedCodec<Totals> {
   }
 
   protected override readMessage(r: Reader): Totals {
-    const start = r.begin(28);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(28)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Totals>): void {
@@ -697,10 +694,7 @@ class AnalystMostFrequentArgsGenerated extends GeneratedCodec<AnalystMostFrequen
   }
 
   protected override readMessage(r: Reader): AnalystMostFrequentArgs {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: AnalystMostFrequentArgs): void {

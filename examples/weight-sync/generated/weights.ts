@@ -210,10 +210,7 @@ class LatenessGenerated extends GeneratedCodec<Lateness> {
   }
 
   protected override readMessage(r: Reader): Lateness {
-    const start = r.begin(24);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(24)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Lateness>): void {
@@ -386,10 +383,7 @@ class TrainerArgsGenerated extends GeneratedCodec<TrainerArgs> {
   }
 
   protected override readMessage(r: Reader): TrainerArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: TrainerArgs): void {
@@ -544,10 +538,7 @@ class EngineFollowArgsGenerated extends GeneratedCodec<EngineFollowArgs> {
   }
 
   protected override readMessage(r: Reader): EngineFollowArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: EngineFollowArgs): void {

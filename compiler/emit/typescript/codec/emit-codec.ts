@@ -119,17 +119,21 @@ function emitMessageMethods({ slot, text, bulk, type }: CodecSpec, { file }: Cod
   });
   file.blank();
   file.block(["protected override readMessage", signature([code`r: ${abiType("Reader")}`], type)], () => {
-    if (text && !bulk) {
-      file.line(`return r.endText(this.read(r, r.beginText(${size})));`);
+    if (!bulk) {
+      file.line(
+        text
+          ? `return r.endText(this.read(r, r.beginText(${size})));`
+          : `return r.endBody(this.read(r, r.begin(${size})));`,
+      );
       return;
     }
     file.line(`const start = r.begin(${size});`);
-    if (bulk) file.line(text ? "r.openBulk(start, start + 4);" : "r.openBulk(start, start);");
+    file.line(text ? "r.openBulk(start, start + 4);" : "r.openBulk(start, start);");
     if (text) file.line("r.openText(start);");
     file.line(`const value = this.read(r, start${at});`);
     file.line("r.closeBody();");
     if (text) file.line("r.closeText();");
-    if (bulk) file.line("r.closeBulk();");
+    file.line("r.closeBulk();");
     file.line("return value;");
   });
 }
