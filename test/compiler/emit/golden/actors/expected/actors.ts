@@ -286,10 +286,7 @@ class CounterIncrementArgsGenerated extends GeneratedCodec<CounterIncrementArgs>
   }
 
   protected override readMessage(r: Reader): CounterIncrementArgs {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterIncrementArgs): void {
@@ -351,10 +348,7 @@ class CounterWatchArgsGenerated extends GeneratedCodec<CounterWatchArgs> {
   }
 
   protected override readMessage(r: Reader): CounterWatchArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterWatchArgs): void {
@@ -846,10 +840,7 @@ class CounterFeedArgsPointsItemGenerated extends GeneratedCodec<CounterFeedArgsP
   }
 
   protected override readMessage(r: Reader): CounterFeedArgsPointsItem {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: CounterFeedArgsPointsItem): void {

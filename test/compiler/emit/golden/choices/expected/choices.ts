@@ -101,10 +101,7 @@ class CircleGenerated extends GeneratedCodec<Circle> {
   }
 
   protected override readMessage(r: Reader): Circle {
-    const start = r.begin(9);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Circle>): void {
@@ -178,10 +175,7 @@ class SquareGenerated extends GeneratedCodec<Square> {
   }
 
   protected override readMessage(r: Reader): Square {
-    const start = r.begin(9);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Square>): void {
@@ -323,10 +317,7 @@ class ShapeGenerated extends GeneratedCodec<Shape> {
   }
 
   protected override readMessage(r: Reader): Shape {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Shape>): void {

@@ -64,10 +64,7 @@ class PointGenerated extends GeneratedCodec<Point> {
   }
 
   protected override readMessage(r: Reader): Point {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Point>): void {
@@ -952,10 +949,7 @@ class RowsGenerated extends GeneratedCodec<Rows> {
   }
 
   protected override readMessage(r: Reader): Rows {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override shape(): Codec<Rows> {

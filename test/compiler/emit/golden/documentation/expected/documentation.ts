@@ -116,10 +116,7 @@ class OneLineGenerated extends GeneratedCodec<OneLine> {
   }
 
   protected override readMessage(r: Reader): OneLine {
-    const start = r.begin(13);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OneLine>): void {
@@ -199,10 +196,7 @@ class RunnerRunArgsGenerated extends GeneratedCodec<RunnerRunArgs> {
   }
 
   protected override readMessage(r: Reader): RunnerRunArgs {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: RunnerRunArgs): void {

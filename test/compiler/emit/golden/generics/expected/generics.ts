@@ -72,10 +72,7 @@ class ItemGenerated extends GeneratedCodec<Item> {
   }
 
   protected override readMessage(r: Reader): Item {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Item>): void {
@@ -429,10 +426,7 @@ class BoxOfItemGenerated extends GeneratedCodec<UsesBox> {
   }
 
   protected override readMessage(r: Reader): UsesBox {
-    const start = r.begin(5);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(5)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<UsesBox>): void {

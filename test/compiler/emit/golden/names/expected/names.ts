@@ -124,10 +124,7 @@ class CodecGenerated extends GeneratedCodec<Codec> {
   }
 
   protected override readMessage(r: ViceroyReader): Codec {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Codec>): void {
@@ -187,10 +184,7 @@ class ReaderGenerated extends GeneratedCodec<Reader> {
   }
 
   protected override readMessage(r: ViceroyReader): Reader {
-    const start = r.begin(5);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(5)));
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Reader>): void {
@@ -252,10 +246,7 @@ class WriterGenerated extends GeneratedCodec<Writer> {
   }
 
   protected override readMessage(r: ViceroyReader): Writer {
-    const start = r.begin(5);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(5)));
   }
 
   override writeFields(w2: ProtobufWriter, value: WithUnknown<Writer>): void {
@@ -865,10 +856,7 @@ class codecGenerated extends GeneratedCodec<codec> {
   }
 
   protected override readMessage(r: ViceroyReader): codec {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override shape(): ViceroyCodec<codec> {
@@ -905,10 +893,7 @@ class AwaitableArgsGenerated extends GeneratedCodec<AwaitableArgs> {
   }
 
   protected override readMessage(r: ViceroyReader): AwaitableArgs {
-    const start = r.begin(5);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(5)));
   }
 
   override writeFields(w2: ProtobufWriter, value: AwaitableArgs): void {

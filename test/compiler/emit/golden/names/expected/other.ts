@@ -42,10 +42,7 @@ class CodecGenerated extends GeneratedCodec<Codec> {
   }
 
   protected override readMessage(r: Reader): Codec {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Codec>): void {
@@ -106,10 +103,7 @@ class TreeGenerated extends GeneratedCodec<Tree> {
   }
 
   protected override readMessage(r: Reader): Tree {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Tree>): void {

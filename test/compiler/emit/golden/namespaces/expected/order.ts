@@ -629,10 +629,7 @@ class LineGenerated extends GeneratedCodec<Line> {
   }
 
   protected override readMessage(r: ViceroyReader): Line {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {
@@ -861,10 +858,7 @@ class PageOfLineGenerated extends GeneratedCodec<OrderLinePages> {
   }
 
   protected override readMessage(r: ViceroyReader): OrderLinePages {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OrderLinePages>): void {
@@ -926,10 +920,7 @@ class OrderLineSizeGenerated extends GeneratedCodec<OrderLineSize> {
   }
 
   protected override readMessage(r: ViceroyReader): OrderLineSize {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<OrderLineSize>): void {
@@ -1566,10 +1557,7 @@ class DetailDateGenerated extends GeneratedCodec<Detail.Date> {
   }
 
   protected override readMessage(r: ViceroyReader): Detail.Date {
-    const start = r.begin(4);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(4)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Detail.Date>): void {
@@ -1767,10 +1755,7 @@ class DetailReaderGenerated extends GeneratedCodec<Detail.Reader> {
   }
 
   protected override readMessage(r: ViceroyReader): Detail.Reader {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Detail.Reader>): void {
@@ -1867,10 +1852,7 @@ class WalletPurseGenerated extends GeneratedCodec<Wallet.Purse> {
   }
 
   protected override readMessage(r: ViceroyReader): Wallet.Purse {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Wallet.Purse>): void {
@@ -1930,10 +1912,7 @@ class WalletCoinGenerated extends GeneratedCodec<Wallet.Coin> {
   }
 
   protected override readMessage(r: ViceroyReader): Wallet.Coin {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Wallet.Coin>): void {
@@ -2399,10 +2378,7 @@ class ShopPayArgsModeGenerated extends GeneratedCodec<ShopPayArgsMode> {
   }
 
   protected override readMessage(r: ViceroyReader): ShopPayArgsMode {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<ShopPayArgsMode>): void {

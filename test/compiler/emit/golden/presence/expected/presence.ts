@@ -264,10 +264,7 @@ class PresenceNestedGenerated extends GeneratedCodec<PresenceNested> {
   }
 
   protected override readMessage(r: Reader): PresenceNested {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PresenceNested>): void {
@@ -331,10 +328,7 @@ class NothingGenerated extends GeneratedCodec<Nothing> {
   }
 
   protected override readMessage(r: Reader): Nothing {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Nothing>): void {

@@ -87,10 +87,7 @@ class TreeGenerated extends GeneratedCodec<Tree> {
   }
 
   protected override readMessage(r: Reader): Tree {
-    const start = r.begin(9);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Tree>): void {
@@ -376,10 +373,7 @@ class ExpressionGenerated extends GeneratedCodec<Expression> {
   }
 
   protected override readMessage(r: Reader): Expression {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Expression>): void {
@@ -488,10 +482,7 @@ class UsesGenerated extends GeneratedCodec<Uses> {
   }
 
   protected override readMessage(r: Reader): Uses {
-    const start = r.begin(10);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(10)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Uses>): void {
@@ -572,10 +563,7 @@ class ListOfDoubleGenerated extends GeneratedCodec<UsesNumbers> {
   }
 
   protected override readMessage(r: Reader): UsesNumbers {
-    const start = r.begin(9);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(9)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<UsesNumbers>): void {

@@ -132,10 +132,7 @@ class CutResultGenerated extends GeneratedCodec<Line[]> {
   }
 
   protected override readMessage(r: Reader): Line[] {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override shape(): Codec<Line[]> {
@@ -261,10 +258,7 @@ class RenderSizeGenerated extends GeneratedCodec<RenderSize> {
   }
 
   protected override readMessage(r: Reader): RenderSize {
-    const start = r.begin(8);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(8)));
   }
 
   override writeFields(w: ProtobufWriter, value: RenderSize): void {
@@ -553,10 +547,7 @@ class PageOfLineGenerated extends GeneratedCodec<PageOfLine> {
   }
 
   protected override readMessage(r: Reader): PageOfLine {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PageOfLine>): void {

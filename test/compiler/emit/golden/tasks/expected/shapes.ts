@@ -64,10 +64,7 @@ class LineGenerated extends GeneratedCodec<Line> {
   }
 
   protected override readMessage(r: Reader): Line {
-    const start = r.begin(32);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(32)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Line>): void {
@@ -133,10 +130,7 @@ class PointGenerated extends GeneratedCodec<Point> {
   }
 
   protected override readMessage(r: Reader): Point {
-    const start = r.begin(16);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(16)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<Point>): void {
@@ -207,10 +201,7 @@ class PageOfLineGenerated extends GeneratedCodec<PageOfLine> {
   }
 
   protected override readMessage(r: Reader): PageOfLine {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override writeFields(w: ProtobufWriter, value: WithUnknown<PageOfLine>): void {

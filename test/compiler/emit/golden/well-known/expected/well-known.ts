@@ -813,10 +813,7 @@ class PlacesPairGenerated extends GeneratedCodec<PlacesPair> {
   }
 
   protected override readMessage(r: Reader): PlacesPair {
-    const start = r.begin(13);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: PlacesPair): void {
@@ -1114,10 +1111,7 @@ class MomentsGenerated extends GeneratedCodec<Moments> {
   }
 
   protected override readMessage(r: Reader): Moments {
-    const start = r.begin(1);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(1)));
   }
 
   override shape(): Codec<Moments> {
@@ -1159,10 +1153,7 @@ class ClockArgsGenerated extends GeneratedCodec<ClockArgs> {
   }
 
   protected override readMessage(r: Reader): ClockArgs {
-    const start = r.begin(13);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(13)));
   }
 
   override writeFields(w: ProtobufWriter, value: ClockArgs): void {
@@ -1301,10 +1292,7 @@ class ClockTicksArgsGenerated extends GeneratedCodec<ClockTicksArgs> {
   }
 
   protected override readMessage(r: Reader): ClockTicksArgs {
-    const start = r.begin(12);
-    const value = this.read(r, start);
-    r.closeBody();
-    return value;
+    return r.endBody(this.read(r, r.begin(12)));
   }
 
   override writeFields(w: ProtobufWriter, value: ClockTicksArgs): void {
