@@ -40,7 +40,7 @@ const substitutes: Readonly<Record<Use, readonly (Use | "early")[]>> = {
   thread: [],
 };
 
-/** Store the early caches of the scripts that have been loaded without a cache. */
+/** Functions that store the early caches of the scripts that have been loaded without a cache. */
 const storeEarly = new Set<() => void>();
 
 /** Stores the early caches of the runtime for processes that this one starts, if there were none when this one started. */
