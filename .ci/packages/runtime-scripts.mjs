@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Script } from "node:vm";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const require = createRequire(import.meta.url);
 
@@ -106,10 +106,27 @@ function restPlugin(root, deferred) {
         const file = path.relative(root, path.resolve(resolveDir, specifier)).replace(/\.js$/, ".ts");
         return { path: `${deferredScheme}${file}`, external: true };
       });
+      onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+        if (!deferred.includes(path.relative(root, file))) return undefined;
+        return { contents: await withLazyModules(file), loader: "js" };
+      });
       onResolve({ filter: /^runtime-rest\.cjs$/ }, () => ({ path: restScript, namespace: "rest" }));
       onLoad({ filter: /.*/, namespace: "rest" }, () => ({ contents, resolveDir: root }));
     },
   };
+}
+
+/**
+ * Returns a module whose imports of modules of Node.js are calls of `require`. The imports of a script are at its beginning, and would load
+ * these modules in processes that never run this one.
+ */
+async function withLazyModules(file) {
+  const source = readFileSync(file, "utf8");
+  const { code } = await transform(source, { loader: "ts", sourcefile: file, sourcemap: "inline" });
+  return code.replaceAll(
+    /^import \{([^}]*)\} from "(node:[\w/]+)";$/gm,
+    (_, names, from) => `const {${names.replaceAll(" as ", ": ")}} = require("${from}");`,
+  );
 }
 
 /**

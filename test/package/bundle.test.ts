@@ -57,13 +57,16 @@ test("all entry points share one instance of the runtime", () => {
   expect(script(sameActor)).toBe("true true Actor");
 });
 
-test("modules of Node.js that most processes never use are not loaded when a process starts", () => {
+test.each([
+  ["a process starts", ""],
+  ["a program imports the rest of the runtime", ".main"],
+])("modules of Node.js that most processes never use are not loaded when %s", (_, rest) => {
   const rare = ["child_process", "crypto", "tls", "v8", "vm", "worker_threads"];
   const before = "const before = new Set(process.moduleLoadList);";
-  const load = 'createRequire(import.meta.url)("./dist/load.cjs").load("child");';
+  const load = 'createRequire(import.meta.url)("./dist/load.cjs").load("child")';
   const after = `console.log(${JSON.stringify(rare)}.filter((name) => process.moduleLoadList.includes("NativeModule " + name) && !before.has("NativeModule " + name)).join());`;
   // The code cache itself loads vm.
-  expect(script(`import { createRequire } from "node:module"; ${before} ${load} ${after}`)).toMatch(/^(vm)?$/);
+  expect(script(`import { createRequire } from "node:module"; ${before} ${load}${rest}; ${after}`)).toMatch(/^(vm)?$/);
 });
 
 test("the built simulator contains no class of the runtime", () => {
