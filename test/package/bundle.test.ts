@@ -190,3 +190,12 @@ test("the first handle that is encoded loads the rest of the runtime, which know
   const said = script(`${watched} load("child"); console.log("then"); ${encode}`);
   expect(said).toMatch(/^\w+ \w+\nthen\n\w+ \w+\ncannot encode Port<uint32>: expected a port, got 1$/);
 });
+
+test.each([
+  ["that collects garbage", "load().tasksKernel.garbageCollector()();"],
+  ["that does not", "load().tasksKernel;"],
+])("later processes can use the code that a process has stored %s", (_, step) => {
+  for (const file of caches()) fs.rmSync(file);
+  expect(script(`${watched} ${step}`)).toBe("false undefined\nfalse undefined");
+  expect(script(`${watched} ${step}`)).toBe("true false\ntrue false");
+});

@@ -29,11 +29,17 @@ let collect: (() => void) | undefined;
 
 /** Returns the garbage collector of V8. A call takes time in proportion to the heap. */
 export function garbageCollector(): () => void {
-  if (collect === undefined) {
-    lazyModules.v8.setFlagsFromString("--expose-gc");
-    collect = lazyModules.vm.runInNewContext("gc") as () => void;
-  }
+  collect ??= globalThis.gc ?? exposedCollector();
   return collect;
+}
+
+function exposedCollector(): () => void {
+  const { setFlagsFromString } = lazyModules.v8;
+  setFlagsFromString("--expose-gc");
+  const exposed = lazyModules.vm.runInNewContext("gc") as () => void;
+  // V8 rejects compiled code of processes with other flags, and this process may store code for later ones.
+  setFlagsFromString("--no-expose-gc");
+  return exposed;
 }
 
 /** A reference to a value that may have been collected. */
