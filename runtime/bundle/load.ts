@@ -22,7 +22,16 @@ declare const VICEROY_VERSION: string;
 const restScript = "runtime-rest.cjs";
 
 /** The exports of the rest. Reading one of them loads the rest. */
-const restParts = ["main", "daemon", "controller", "jobKernel", "rdma", "syncKernel", "tasksKernel", "kernel"] as const;
+const restParts = Object.keys({
+  main: true,
+  daemon: true,
+  controller: true,
+  jobKernel: true,
+  rdma: true,
+  syncKernel: true,
+  tasksKernel: true,
+  kernel: true,
+} satisfies Record<keyof Rest, true>) as (keyof Rest)[];
 
 /** Time in ms after which the compiled code is stored. By then a process has compiled what its start needs. */
 const storeAfter = 1000;

@@ -1,5 +1,5 @@
 /**
- * What only some processes need of the runtime: the code of programs that spawn meshes, of hosts, and of registered memory. It is the
+ * Exports what only some processes need of the runtime: the code of programs that spawn meshes, of hosts, and of registered memory. It becomes the
  * file `dist/runtime-rest.cjs`, which processes load on first use.
  */
 export * as daemon from "../host/daemon/run-host.js";
