@@ -1,12 +1,10 @@
 /**
  * `context()`: describes the message that the running code handles and the actor that the code belongs to. The current
- * turn is a module-level variable while a handler runs synchronously. An AsyncLocalStorage carries the turn across
- * awaits.
+ * turn is a module-level variable while a handler runs synchronously. A `TurnStorage` carries the turn across awaits.
  *
  * The storage is created when the first actor of the user runs in this process. From then on every promise costs more
  * (60 ns on Node 20), so a program that only calls actors in other processes, or only runs tasks there, never pays this cost.
  */
-import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { AGENT_MESH } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
 import { emptyChain } from "../link/frame/message-extension.js";
@@ -15,6 +13,7 @@ import type { Extent, Point } from "../shape/index.js";
 import type { ActorContext, CallerContext, Context, ProcContext, Trace } from "./reference/handler-context.js";
 import type { LocalActor } from "./reference/local-actor.js";
 import type { OutstandingCall } from "./reference/outstanding-call.js";
+import { createTurnStorage, type TurnStorage } from "./turn-storage.js";
 
 /** A turn: a stretch of code that belongs to one actor, with what the messages carry that this code sends. */
 export interface AnyTurn extends Context {
@@ -102,15 +101,12 @@ function refuseOutsideHandler(what: string): never {
 }
 
 let synchronousTurn: AnyTurn | undefined;
-let storage: AsyncLocalStorage<AnyTurn> | undefined;
-/** The asynchronous context in which this module was loaded, in which handlers start. Undefined if `storage.run` costs less. */
-let startContext: AsyncResource | undefined;
-const loadContext = new AsyncResource("ViceroyHandler");
+let storage: TurnStorage<AnyTurn> | undefined;
 let mainRootOrFactory: LocalActor | (() => LocalActor) | undefined;
 
 /** Returns the turn that the running code belongs to, or undefined outside of actors. */
 export function currentTurn(): AnyTurn | undefined {
-  return synchronousTurn ?? storage?.getStore();
+  return synchronousTurn ?? storage?.current();
 }
 
 /**
@@ -132,7 +128,7 @@ export function ownActorEnd(): () => Error | undefined {
  * its turn by `runningTurn`.
  */
 export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
-  if (storage === undefined && needsAsyncStorage(turn)) createStorage();
+  if (storage === undefined && needsStorage(turn)) storage = createTurnStorage(() => synchronousTurn);
   const outer = synchronousTurn;
   synchronousTurn = turn;
   try {
@@ -143,44 +139,18 @@ export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
 }
 
 /**
- * Starts the handler of a message, or resumes the generator of a stream, as `runInTurn` does, but not with the values that other
+ * Starts the handler of a message, or resumes the generator of a stream, as `runInTurn` does, but where it costs less, without the values that other
  * AsyncLocalStorages have in the code that happens to do so: that code belongs to the link or to the message before.
- *
- * From Node.js 24 on, the values of all storages are one immutable map. `storage.run` copies it twice, to enter and to leave.
- * `AsyncResource` switches to another map and back without a copy, so that only the one copy for the turn is left. That saves 300 ns for
- * each message, a fifth of the server's time (`npm run bench:rpc -- --only limit,viceroy`).
  */
 export function startInTurn(turn: AnyTurn, body: () => unknown): unknown {
-  if (startContext === undefined) return runInTurn(turn, body);
+  if (storage === undefined && needsStorage(turn)) storage = createTurnStorage(() => synchronousTurn);
   const outer = synchronousTurn;
   synchronousTurn = turn;
   try {
-    return startContext.runInAsyncScope(enterRunningTurn, undefined, body);
+    return storage === undefined ? body() : storage.start(turn, body);
   } finally {
     synchronousTurn = outer;
   }
-}
-
-function enterRunningTurn(body: () => unknown): unknown {
-  storage!.enterWith(synchronousTurn!);
-  return body();
-}
-
-function createStorage(): void {
-  storage = new AsyncLocalStorage();
-  if (restoresValues(loadContext)) startContext = loadContext;
-}
-
-/**
- * Returns whether values that code sets inside of `context` are gone at its end, as from Node.js 24 on. Earlier versions keep them in
- * `context`, where a turn inside of another turn would replace its value.
- */
-function restoresValues(context: AsyncResource): boolean {
-  const probe = new AsyncLocalStorage<boolean>();
-  context.runInAsyncScope(() => probe.enterWith(true));
-  const isKept = context.runInAsyncScope(() => probe.getStore());
-  probe.disable();
-  return isKept === undefined;
 }
 
 /**
@@ -211,7 +181,7 @@ export function runWithoutStorage(actorClass: object, endpoints: readonly string
  * Returns whether `turn` needs the storage. The runtime's own agents and the program's root do not: without it, code
  * after their awaits runs as the root.
  */
-function needsAsyncStorage(turn: AnyTurn): boolean {
+function needsStorage(turn: AnyTurn): boolean {
   const { cell, endpoint } = turn;
   if (turn instanceof ModuleLoadingTurn) return true;
   if (cell.mesh === AGENT_MESH || cell === mainRootOrFactory) return false;

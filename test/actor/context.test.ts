@@ -1,6 +1,8 @@
 /** `context()` in callbacks of a handler returns the context of that handler, whatever code runs the callback. */
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { stat } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { context, currentCell, setMainRoot } from "../../runtime/actor/context.js";
 import { Counter, type CounterMesh } from "./counter.js";
@@ -76,6 +78,39 @@ test("timers, immediates, ticks and emitters of a handler have its context while
   expect(seen).toEqual(new Array(5).fill("leaver[0] called by root"));
 });
 
+test("work that a handler has left behind has its context, also while another handler runs", async () => {
+  // An ended handler has no rank any more.
+  const note = (): void => void seen.push(`${context().actor.name} called by ${context().caller.name}`);
+  const left: Promise<void>[] = [];
+  let bound = (): void => {};
+  class Leaver extends Counter {
+    override value(): number {
+      const leave = (start: (done: () => void) => unknown) => {
+        left.push(new Promise<void>((resolve) => start(() => resolve(note()))));
+      };
+      leave((done) => Promise.resolve().then(done));
+      leave((done) => setTimeout(done, 1));
+      leave((done) => stat(".", done));
+      leave((done) => randomBytes(1, done));
+      bound = AsyncResource.bind(note);
+      return 0;
+    }
+  }
+  const spawnAs = (name: string) =>
+    world.spawn<typeof Leaver, never>(name, Leaver, [0], [there], {}) as CounterMesh<never>;
+  const [first, second] = [spawnAs("first"), spawnAs("second")];
+  await first.value.callOne();
+  const boundInFirst = bound;
+  await second.value.callOne();
+  await Promise.all(left);
+  boundInFirst();
+  for (const name of ["first", "second"]) {
+    const times = name === "first" ? 5 : 4;
+    expect(seen.filter((text) => text === `${name} called by root`)).toHaveLength(times);
+  }
+  expect(seen).toHaveLength(9);
+});
+
 test("handlers that one read starts each have their own context, also after one has thrown and across awaits", async () => {
   class Waiter extends Counter {
     override async sleep(ms: number): Promise<number> {
@@ -106,7 +141,7 @@ test("handlers that one read starts each have their own context, also after one 
   expect(context().actor.name).toBe("root");
 });
 
-// Earlier versions pass the values on, because there the runtime enters its storage inside of the code that delivers the message.
+// Earlier versions pass the values on, because there handlers run in the resource that delivers the message.
 const startsAnew = Number(process.versions.node.split(".")[0]) >= 24;
 test.runIf(startsAnew)(
   "a handler sees no values of other storages, of its caller or of the handler before",

@@ -6,12 +6,13 @@
  */
 import { Writer } from "../../wire/writer.js";
 import { align8, beginFrame, copyBytes, endFrame, FrameKind, HEADER_BYTES } from "../frame/frame.js";
-import { type Pipe, SHORT_WRITE_BYTES, totalBytes } from "../transport/pipe.js";
+import { RECEIVE_BUFFER } from "../inbound/receive-memory.js";
+import { type Pipe, totalBytes } from "../transport/pipe.js";
 import { BARRIER, BULK_BYTES, BulkQueue, orderKeyOf } from "./bulk-queue.js";
 import { type Flushable, scheduleFlush } from "./flush-schedule.js";
 
-/** The number of bytes from which on a batch is sent before the end of the tick. */
-export const FLUSH_BYTES = 64 * 1024;
+/** The number of bytes from which on a batch is sent before the end of the tick: the answers to what one read brings, if they are of the same size. */
+export const FLUSH_BYTES = RECEIVE_BUFFER;
 
 /** The number of batches that the pipe may hold. While the pipe holds so many, the next batch grows. */
 const WRITES_AHEAD = 2;
@@ -165,7 +166,7 @@ export class Outbox implements Flushable {
   }
 
   /**
-   * Writes a short batch at once, if the pipe can. This saves the list of chunks, the callback, and the search for the
+   * Writes a batch at once, if the pipe can. This saves the list of chunks, the callback, and the search for the
    * page when the callback returns it: 0.4 us for each link of a call to many (`npm run bench:fanout`; decision 226).
    * @returns false if a rest of the batch, from `#partStart` on, must be passed to `write`
    */
@@ -173,7 +174,7 @@ export class Outbox implements Flushable {
     const w = this.writer;
     const { position } = w;
     if (this.#chunks.length > 0 || this.#partStart > 0 || this.#bulk !== undefined) return false;
-    if (pipe.writeNow === undefined || position > SHORT_WRITE_BYTES) return false;
+    if (pipe.writeNow === undefined) return false;
     const taken = pipe.writeNow(w.bytes, position);
     if (taken < position) {
       this.#partStart = taken;

@@ -52,7 +52,6 @@ export interface Pipe {
   /**
    * Writes the first `length` bytes at once, as far as the transport accepts them now. The pipe does not keep `bytes`.
    * The caller passes the rest to `write`. Pipes that cannot write at once have no such method.
-   * @param length at most `SHORT_WRITE_BYTES`
    * @returns the number of bytes that were accepted: 0 while earlier bytes wait, and after the pipe was closed
    */
   writeNow?(bytes: Uint8Array, length: number): number;
