@@ -16,14 +16,14 @@ export const MAX_DEPTH = 256;
 export const MAX_MESSAGE_BYTES = 0x7fff_fff8;
 
 /** The size in bytes of a writer's page. A link flushes a batch that is larger. */
-export const STANDARD_PAGE_BYTES = 128 * 1024;
+export const STANDARD_PAGE_BYTES = 256 * 1024;
 
 /**
  * The largest number of bytes of unused pages that a thread keeps, for each page size. A message to many links needs a page
  * for each link, and allocating new ones would trigger the garbage collector often. The operating system allocates no memory
  * for parts of a page that were never written.
  */
-export const MAX_RECYCLED_BYTES = 128 * STANDARD_PAGE_BYTES;
+export const MAX_RECYCLED_BYTES = 64 * STANDARD_PAGE_BYTES;
 
 /** Encoded messages of at least this size in bytes take the writer's memory with them, because a copy would take longer. */
 export const MIN_DETACHED_BYTES = 1024 * 1024;

@@ -3,15 +3,16 @@
  * into. The body of a frame that does not fit gets memory of its own, into which the bytes are received directly. This
  * file knows the length of frames, and not their kinds.
  */
+import { coreContention } from "../core-contention.js";
 import { align8, HEADER_BYTES, ProtocolError } from "../frame/frame.js";
 import {
   beginHandling,
   endHandling,
   isShared,
   memoryToReadInto,
-  RECEIVE_BUFFER,
   type ReceiveMemory,
   releaseOwnMemory,
+  SHORT_READ_BYTES,
   takeOwnMemory,
 } from "./receive-memory.js";
 
@@ -50,6 +51,9 @@ interface LargeBody {
   fill: number;
 }
 
+/** An incomplete frame of more bytes than this gets memory of its own, so that the rest of it need not be copied. */
+export const LARGE_FRAME_BYTES = SHORT_READ_BYTES;
+
 export class Inbox {
   /** The memory for the next read, or undefined if none has been requested. Its first `#fill` bytes are an incomplete frame. */
   #memory: ReceiveMemory | undefined;
@@ -59,6 +63,8 @@ export class Inbox {
   #large: LargeBody | undefined;
   /** The number of padding bytes of a large body that are still to come. */
   #paddingLeft = 0;
+  /** Whether the frame before was large. The next one may be, too, so the next read is short, because the beginning of a large frame is copied. */
+  #isAfterLarge = false;
   #stopped = false;
 
   constructor(maxFrame: number, handler: FrameHandler & BodyMemory) {
@@ -71,8 +77,9 @@ export class Inbox {
     const large = this.#large;
     if (large !== undefined) return large.fill === 0 ? large.bytes : large.bytes.subarray(large.fill);
     this.#memory ??= memoryToReadInto();
-    const { bytes } = this.#memory;
-    return this.#fill === 0 ? bytes : bytes.subarray(this.#fill);
+    const { bytes, short } = this.#memory;
+    const memory = coreContention.isContended && !this.#isAfterLarge ? bytes : short;
+    return this.#fill === 0 ? memory : memory.subarray(this.#fill);
   }
 
   /** Stops handling frames, including frames that have been received. */
@@ -100,6 +107,7 @@ export class Inbox {
       return;
     }
     this.#paddingLeft = 0;
+    this.#isAfterLarge = false;
     const shared = isShared(memory);
     if (shared) beginHandling();
     try {
@@ -150,7 +158,7 @@ export class Inbox {
       at = next;
     }
     const rest = end - at;
-    if (rest < HEADER_BYTES || align8(view.getUint32(at, true)) <= RECEIVE_BUFFER) return at;
+    if (rest < HEADER_BYTES || align8(view.getUint32(at, true)) <= LARGE_FRAME_BYTES) return at;
     this.#startLarge(memory, at, end);
     return end;
   }
@@ -167,6 +175,7 @@ export class Inbox {
     bytes.set(arrived.subarray(at + HEADER_BYTES, end));
     this.#large = { word1, a: view.getUint32(at + 8, true), b, bytes, fill: end - at - HEADER_BYTES };
     this.#paddingLeft = -size & 7;
+    this.#isAfterLarge = true;
   }
 
   #endLarge({ word1, a, b, bytes }: LargeBody): void {

@@ -4,15 +4,17 @@
  * buffer, however many links there are.
  */
 
-/**
- * The size of the buffer in bytes, which limits what one read brings. With more calls in flight than one read holds, a larger buffer means fewer
- * switches between processes that share a core. A smaller one lets processes with cores of their own work at the same time. Decision 234 has the measurements.
- */
-export const RECEIVE_BUFFER = 96 * 1024;
+/** The size of the buffer in bytes: all that a Unix socket of Linux holds by default. The operating system allocates what was read into. */
+export const RECEIVE_BUFFER = 256 * 1024;
+
+/** The number of bytes of a read of a thread that has a core, and between large frames. */
+export const SHORT_READ_BYTES = 64 * 1024;
 
 export interface ReceiveMemory {
   /** A Buffer, because readers use its string methods. It is not zeroed: only received bytes are read. */
   readonly bytes: Buffer;
+  /** The memory for a short read: the beginning of `bytes`. */
+  readonly short: Buffer;
   readonly view: DataView;
 }
 
@@ -29,7 +31,7 @@ let isSharedInUse = false;
 
 function newMemory(): ReceiveMemory {
   const bytes = Buffer.allocUnsafeSlow(RECEIVE_BUFFER);
-  return { bytes, view: new DataView(bytes.buffer) };
+  return { bytes, short: bytes.subarray(0, SHORT_READ_BYTES), view: new DataView(bytes.buffer) };
 }
 
 /**

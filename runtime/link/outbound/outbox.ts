@@ -5,14 +5,17 @@
  * (bulk-queue.ts).
  */
 import { Writer } from "../../wire/writer.js";
+import { coreContention } from "../core-contention.js";
 import { align8, beginFrame, copyBytes, endFrame, FrameKind, HEADER_BYTES } from "../frame/frame.js";
-import { RECEIVE_BUFFER } from "../inbound/receive-memory.js";
 import { type Pipe, totalBytes } from "../transport/pipe.js";
 import { BARRIER, BULK_BYTES, BulkQueue, orderKeyOf } from "./bulk-queue.js";
 import { type Flushable, scheduleFlush } from "./flush-schedule.js";
 
-/** The number of bytes from which on a batch is sent before the end of the tick: the answers to what one read brings, if they are of the same size. */
-export const FLUSH_BYTES = RECEIVE_BUFFER;
+/** The number of bytes from which on a batch is sent before the end of the tick. */
+export const FLUSH_BYTES = 64 * 1024;
+
+/** The same number for a thread that has to wait for its core. */
+export const CONTENDED_FLUSH_BYTES = 224 * 1024;
 
 /** The number of batches that the pipe may hold. While the pipe holds so many, the next batch grows. */
 const WRITES_AHEAD = 2;
@@ -119,7 +122,8 @@ export class Outbox implements Flushable {
   #frameAppended(at: number): void {
     const w = this.writer;
     if (this.#bulk !== undefined || w.blocks.length > 0) this.#moveBlocks(at);
-    if (w.position - this.#partStart >= FLUSH_BYTES) this.flush();
+    const limit = coreContention.isContended ? CONTENDED_FLUSH_BYTES : FLUSH_BYTES;
+    if (w.position - this.#partStart >= limit) this.flush();
     else if (!this.#isScheduled) this.scheduleFlush();
   }
 

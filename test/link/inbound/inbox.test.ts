@@ -1,12 +1,14 @@
 /** Tests that a stream of bytes is split into frames, whatever pieces it arrives in. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { coreContention } from "../../../runtime/link/core-contention.js";
 import { beginFrame, endFrame, HEADER_BYTES, ProtocolError } from "../../../runtime/link/frame/frame.js";
 import { Inbox } from "../../../runtime/link/inbound/inbox.js";
 import {
   isShared,
   memoryToReadInto,
   RECEIVE_BUFFER,
+  SHORT_READ_BYTES,
   takeOwnMemory,
 } from "../../../runtime/link/inbound/receive-memory.js";
 import { Writer } from "../../../runtime/wire/writer.js";
@@ -71,7 +73,7 @@ test("frames are complete and in order, whatever pieces the stream comes in", ()
 });
 
 test("frames around the size of the receive buffer are complete; larger ones have memory of their own", () => {
-  const sizes = [10, -1, 0, 1, 7, 8, 9, 4096, 3, 65_536, 0].map((n) => RECEIVE_BUFFER - HEADER_BYTES + n);
+  const sizes = [10, -1, 0, 1, 7, 8, 9, 4096, 3, 65_536, 0].map((n) => SHORT_READ_BYTES - HEADER_BYTES + n);
   const bodies = [...sizes, 5, 0, 100_000].map((n, i) => new Uint8Array(n).fill(i + 1));
   for (const piece of [1024, 65_536, 65_000, 4097, 13_107]) {
     const { inbox, seen, owned } = collector();
@@ -79,7 +81,7 @@ test("frames around the size of the receive buffer are complete; larger ones hav
     expect(seen.map(({ a, body }) => [a, body.length, new Set(body).size <= 1 && (body[0] ?? 0)])).toEqual(
       bodies.map((body, i) => [i, body.length, body.length === 0 ? 0 : i + 1]),
     );
-    expect(owned).toEqual(bodies.map((body) => body.length + HEADER_BYTES > RECEIVE_BUFFER));
+    expect(owned).toEqual(bodies.map((body) => body.length + HEADER_BYTES > SHORT_READ_BYTES));
   }
 });
 
@@ -115,10 +117,10 @@ test("a frame may have exactly the largest length", () => {
 });
 
 test("the padding of a large frame may come byte by byte, before the next frame", () => {
-  const size = RECEIVE_BUFFER + 1;
+  const size = SHORT_READ_BYTES + 1;
   const stream = frames([new Uint8Array(size).fill(1), new Uint8Array(3).fill(2)]);
   const { inbox, seen } = collector();
-  feed(inbox, stream.subarray(0, HEADER_BYTES + size), [RECEIVE_BUFFER]);
+  feed(inbox, stream.subarray(0, HEADER_BYTES + size), [SHORT_READ_BYTES]);
   expect(seen.length).toBe(1);
   feed(inbox, stream.subarray(HEADER_BYTES + size), [1]);
   expect(seen.map(({ a, body }) => [a, body.length])).toEqual([
@@ -127,12 +129,35 @@ test("the padding of a large frame may come byte by byte, before the next frame"
   ]);
 });
 
+test("a thread that waits for its core reads more at a time, except after a large frame", () => {
+  coreContention.isContended = true;
+  try {
+    const { inbox, seen, owned } = collector();
+    expect(inbox.buffer().length).toBe(RECEIVE_BUFFER);
+    // The first three are complete in one read. The beginning of the fourth is copied, because it is large.
+    const bodies = [100_000, 10, 90_000, 200_000, 20].map((n, i) => new Uint8Array(n).fill(i + 1));
+    const stream = frames(bodies);
+    feed(inbox, stream.subarray(0, 200_000), [200_000]);
+    expect([seen.length, owned]).toEqual([3, [false, false, false]]);
+    const rest = inbox.buffer();
+    expect(rest.length).toBeLessThan(200_000);
+    feed(inbox, stream.subarray(200_000, 200_000 + rest.length), [rest.length]);
+    expect(owned.at(-1)).toBe(true);
+    expect(inbox.buffer().length).toBe(SHORT_READ_BYTES);
+    feed(inbox, stream.subarray(200_000 + rest.length), [7]);
+    expect(seen.map(({ body }) => [body.length, body[0]])).toEqual(bodies.map(({ length }, i) => [length, i + 1]));
+    expect(inbox.buffer().length).toBe(RECEIVE_BUFFER);
+  } finally {
+    coreContention.isContended = false;
+  }
+});
+
 test("a large frame is not handled after `stop`", () => {
   const stream = frames([new Uint8Array(100_000)]);
   const { inbox, seen } = collector();
-  feed(inbox, stream.subarray(0, 90_000), [RECEIVE_BUFFER]);
+  feed(inbox, stream.subarray(0, 90_000), [SHORT_READ_BYTES]);
   inbox.stop();
-  feed(inbox, stream.subarray(90_000), [RECEIVE_BUFFER]);
+  feed(inbox, stream.subarray(90_000), [SHORT_READ_BYTES]);
   expect(seen).toEqual([]);
 });
 

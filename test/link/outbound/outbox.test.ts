@@ -3,8 +3,9 @@
  * accepts them.
  */
 import { expect, test } from "vitest";
+import { coreContention } from "../../../runtime/link/core-contention.js";
 import { beginFrame, FrameKind, HEADER_BYTES } from "../../../runtime/link/frame/frame.js";
-import { FLUSH_BYTES, Outbox } from "../../../runtime/link/outbound/outbox.js";
+import { CONTENDED_FLUSH_BYTES, FLUSH_BYTES, Outbox } from "../../../runtime/link/outbound/outbox.js";
 import type { Pipe } from "../../../runtime/link/transport/pipe.js";
 
 /** A pipe that records the frames of each write, and completes a write when the test says so. */
@@ -258,6 +259,20 @@ test("`finish` does not call back while a value is being encoded", async () => {
   outbox.commit(at);
   await tick();
   expect(writes()).toEqual([["6 1 "]]);
+});
+
+test("a thread that waits for its core sends larger batches", () => {
+  coreContention.isContended = true;
+  try {
+    const { outbox, writes } = attached();
+    sized(outbox, 1, FLUSH_BYTES - HEADER_BYTES);
+    sized(outbox, 2, CONTENDED_FLUSH_BYTES - FLUSH_BYTES - HEADER_BYTES - 8);
+    expect(writes()).toEqual([]);
+    frame(outbox, FrameKind.message, 3, []);
+    expect(writes().flat()).toHaveLength(3);
+  } finally {
+    coreContention.isContended = false;
+  }
 });
 
 test("a batch of exactly the size limit is sent at once, and a smaller batch at the end of the tick", async () => {

@@ -7,6 +7,7 @@
 import type { NativeChannel, RdmaAddon } from "../../../native/rdma-addon.js";
 import type { Random } from "../../clock.js";
 import { deliverBytes, type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
+import { reportTransfer } from "../report-transfer.js";
 import {
   ANSWER_BYTES,
   classifyFirstBytes,
@@ -121,6 +122,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
       return taken;
     }
     if (this.#sendPath === undefined || this.#waiting.length > 0) return 0;
+    reportTransfer(length);
     const taken = this.#channel!.write(bytes.subarray(0, length), 0);
     if (taken < 0) this.#failPositions();
     return Math.max(taken, 0);
@@ -265,6 +267,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
       if (n < 0) this.#failPositions();
       if (n <= 0) break;
       left -= n;
+      reportTransfer(n);
       sink.received(n);
     }
     return true;

@@ -8,6 +8,7 @@ import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { HandshakeError } from "../../handshake/errors.js";
 import { type PausablePipe, type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
+import { reportTransfer } from "../report-transfer.js";
 import { descriptorOf, handleOf, keepUnreadBytes } from "./unread-bytes.js";
 
 /** The size of the buffer for reads before the link is attached. */
@@ -79,7 +80,9 @@ class SocketPipe implements PausablePipe {
    */
   writeNow(bytes: Uint8Array, length: number): number {
     const descriptor = this.#freeDescriptor();
-    return descriptor < 0 ? 0 : tryWrite(descriptor, bytes, length);
+    if (descriptor < 0) return 0;
+    reportTransfer(length);
+    return tryWrite(descriptor, bytes, length);
   }
 
   /**
@@ -143,6 +146,7 @@ class SocketPipe implements PausablePipe {
 
   /** `n` bytes were read into `bytes`, which `buffer` has returned. */
   received(n: number, bytes: Uint8Array): void {
+    reportTransfer(n);
     if (bytes === this.#target && this.#sink !== undefined) this.#sink.received(n);
     else this.receive(bytes.slice(0, n));
   }
