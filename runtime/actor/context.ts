@@ -128,11 +128,11 @@ export function ownActorEnd(): () => Error | undefined {
  * its turn by `runningTurn`.
  */
 export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
-  if (storage === undefined && needsStorage(turn)) storage = createTurnStorage(() => synchronousTurn);
+  const carrier = storageFor(turn);
   const outer = synchronousTurn;
   synchronousTurn = turn;
   try {
-    return storage === undefined ? body() : storage.run(turn, body);
+    return carrier === undefined ? body() : carrier.run(turn, body);
   } finally {
     synchronousTurn = outer;
   }
@@ -143,14 +143,20 @@ export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
  * AsyncLocalStorages have in the code that happens to do so: that code belongs to the link or to the message before.
  */
 export function startInTurn(turn: AnyTurn, body: () => unknown): unknown {
-  if (storage === undefined && needsStorage(turn)) storage = createTurnStorage(() => synchronousTurn);
+  const carrier = storageFor(turn);
   const outer = synchronousTurn;
   synchronousTurn = turn;
   try {
-    return storage === undefined ? body() : storage.start(turn, body);
+    return carrier === undefined ? body() : carrier.start(turn, body);
   } finally {
     synchronousTurn = outer;
   }
+}
+
+/** Returns the storage of this process, which the first turn that needs one creates. */
+function storageFor(turn: AnyTurn): TurnStorage<AnyTurn> | undefined {
+  if (storage === undefined && needsStorage(turn)) storage = createTurnStorage(() => synchronousTurn);
+  return storage;
 }
 
 /**

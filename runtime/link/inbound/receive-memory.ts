@@ -4,7 +4,7 @@
  * buffer, however many links there are.
  */
 
-/** The size of the buffer in bytes: all that a Unix socket of Linux holds by default. The operating system allocates what was read into. */
+/** The size of the buffer in bytes, which is more than a Unix socket of Linux holds by default. The operating system allocates the part that was read into. */
 export const RECEIVE_BUFFER = 256 * 1024;
 
 /** The number of bytes of a read of a thread that has a core, and between large frames. */
