@@ -3,7 +3,7 @@
  * done when they return use none of it, so what each message pays matters most.
  *
  * Before Node.js 24, a value of an AsyncLocalStorage is a property of the resource that runs: `run` looks the resource up twice, and replaces and restores the
- * property. `ResourceMarks` does nothing for a message. It marks the resources that the code of a turn creates, as AsyncLocalStorage does, too.
+ * property. `ResourceMarks` only notes where the turn begins. It marks the resources that the code of the turn creates, as AsyncLocalStorage does, too.
  *
  * From Node.js 24 on, the values of all storages are one immutable map, promises carry it without a hook, and `run` copies it twice, to enter and to leave.
  * `LocalStorage` starts handlers by an AsyncResource, which switches to another map and back without a copy, so that only the one copy for the turn is left. That
@@ -11,7 +11,7 @@
  *
  * `npm run bench:rpc -- --only limit,viceroy` shows both.
  */
-import { AsyncLocalStorage, AsyncResource, createHook, executionAsyncResource } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId, executionAsyncResource } from "node:async_hooks";
 
 /** Knows the turn of continuations. The turn of code that runs synchronously is known to `context.ts`. */
 export interface TurnStorage<T extends object> {
@@ -28,7 +28,7 @@ const loadContext = new AsyncResource("ViceroyHandler");
 
 /** Creates the storage of this process. From then on every promise costs more. @param running returns the turn that runs synchronously */
 export function createTurnStorage<T extends object>(running: () => T | undefined): TurnStorage<T> {
-  return restoresValues(loadContext) ? new LocalStorage(running) : new ResourceMarks(running);
+  return restoresValues(loadContext) ? new LocalStorage(running) : new ResourceMarks();
 }
 
 /**
@@ -46,10 +46,15 @@ function restoresValues(context: AsyncResource): boolean {
 const turnOfResource = Symbol("viceroy.turn");
 
 class ResourceMarks<T extends object> implements TurnStorage<T> {
-  constructor(running: () => T | undefined) {
+  /** The turn that runs synchronously, and the asynchronous scope in which it was started. */
+  #turn: T | undefined;
+  #scope = 0;
+
+  constructor() {
     createHook({
-      init(_id, _type, _trigger, resource: { [turnOfResource]?: T }) {
-        const turn = running() ?? markOf<T>(executionAsyncResource());
+      init: (_id, _type, _trigger, resource: { [turnOfResource]?: T }) => {
+        // Code of the turn may run a function in another scope, as `AsyncResource.runInAsyncScope` does.
+        const turn = executionAsyncId() === this.#scope ? this.#turn : markOf<T>(executionAsyncResource());
         if (turn !== undefined) resource[turnOfResource] = turn;
       },
     }).enable();
@@ -59,12 +64,21 @@ class ResourceMarks<T extends object> implements TurnStorage<T> {
     return markOf(executionAsyncResource());
   }
 
-  run(_turn: T, body: () => unknown): unknown {
-    return body();
+  run(turn: T, body: () => unknown): unknown {
+    const outerTurn = this.#turn;
+    const outerScope = this.#scope;
+    this.#turn = turn;
+    this.#scope = executionAsyncId();
+    try {
+      return body();
+    } finally {
+      this.#turn = outerTurn;
+      this.#scope = outerScope;
+    }
   }
 
-  start(_turn: T, body: () => unknown): unknown {
-    return body();
+  start(turn: T, body: () => unknown): unknown {
+    return this.run(turn, body);
   }
 }
 

@@ -202,7 +202,7 @@ describe("a batch", () => {
     const page = newPage(STANDARD_PAGE_BYTES);
     returnPage(page);
     const batch = new Batch(64);
-    batch.reserve(100_000);
+    batch.reserve(200_000);
     expect(batch.bytes.buffer).toBe(page.bytes.buffer);
     batch.recycle(batch.take());
     expect(takePage(STANDARD_PAGE_BYTES)).toBe(page);
