@@ -41,6 +41,7 @@ import { build } from "esbuild";
 import { reduceDeclarations } from "./.ci/packages/declarations.mjs";
 import { compilerManifest } from "./.ci/packages/manifests.mjs";
 import { buildRuntimeScripts, runRuntimeScripts } from "./.ci/packages/runtime-scripts.mjs";
+import { withoutComments } from "./.ci/packages/script-of-bundle.mjs";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, "dist");
@@ -515,6 +516,8 @@ async function buildTasks() {
       sourcemap: false,
     }),
   ]);
+  // Worker processes that run tasks read this bundle, too.
+  write("tasks.js", withoutComments(readFileSync(path.join(dist, "tasks.js"), "utf8")));
 }
 
 async function buildTensor() {

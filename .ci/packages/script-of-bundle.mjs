@@ -90,7 +90,7 @@ function blank(text, ranges) {
  * Empties the lines of comments, which are a seventh of the bundle: every process reads all of it when it starts. esbuild
  * keeps comments inside classes unless it also joins all lines. The numbers of lines stay, for stack traces and the source map.
  */
-function withoutComments(text) {
+export function withoutComments(text) {
   const { ts } = require("ts-morph");
   const comments = new Map();
   const visit = (node) => {

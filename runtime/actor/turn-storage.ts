@@ -11,13 +11,19 @@
  *
  * `npm run bench:rpc -- --only limit,viceroy` shows both.
  */
-import { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId, executionAsyncResource } from "node:async_hooks";
+import {
+  AsyncLocalStorage,
+  AsyncResource,
+  createHook,
+  executionAsyncId,
+  executionAsyncResource,
+} from "node:async_hooks";
 
 /** Knows the turn of continuations. The turn of code that runs synchronously is known to `context.ts`. */
 export interface TurnStorage<T extends object> {
   /** Returns the turn that the running continuation belongs to, or undefined. */
   current(): T | undefined;
-  /** Calls `body`, whose continuations belong to `turn`. `turn` runs synchronously already. */
+  /** Calls `body`, whose continuations belong to `turn`. */
   run(turn: T, body: () => unknown): unknown;
   /** Calls `body` as `run` does, but without the values that other AsyncLocalStorages have in the calling code, if that costs less. */
   start(turn: T, body: () => unknown): unknown;
@@ -26,9 +32,9 @@ export interface TurnStorage<T extends object> {
 /** The asynchronous context in which this module was loaded. */
 const loadContext = new AsyncResource("ViceroyHandler");
 
-/** Creates the storage of this process. From then on every promise costs more. @param running returns the turn that runs synchronously */
-export function createTurnStorage<T extends object>(running: () => T | undefined): TurnStorage<T> {
-  return restoresValues(loadContext) ? new LocalStorage(running) : new ResourceMarks();
+/** Creates the storage of this process. From then on every promise costs more. */
+export function createTurnStorage<T extends object>(): TurnStorage<T> {
+  return restoresValues(loadContext) ? new LocalStorage() : new ResourceMarks();
 }
 
 /**
@@ -88,14 +94,10 @@ function markOf<T>(resource: { [turnOfResource]?: T }): T | undefined {
 
 class LocalStorage<T extends object> implements TurnStorage<T> {
   readonly #storage = new AsyncLocalStorage<T>();
-  readonly #enter: (body: () => unknown) => unknown;
-
-  constructor(running: () => T | undefined) {
-    this.#enter = (body) => {
-      this.#storage.enterWith(running()!);
-      return body();
-    };
-  }
+  readonly #enter = (turn: T, body: () => unknown): unknown => {
+    this.#storage.enterWith(turn);
+    return body();
+  };
 
   current(): T | undefined {
     return this.#storage.getStore();
@@ -105,7 +107,7 @@ class LocalStorage<T extends object> implements TurnStorage<T> {
     return this.#storage.run(turn, body);
   }
 
-  start(_turn: T, body: () => unknown): unknown {
-    return loadContext.runInAsyncScope(this.#enter, undefined, body);
+  start(turn: T, body: () => unknown): unknown {
+    return loadContext.runInAsyncScope(this.#enter, undefined, turn, body);
   }
 }

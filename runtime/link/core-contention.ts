@@ -3,7 +3,7 @@
  *
  * Threads with a core each work at the same time: one handles the first batch while the other writes the second, so batches should be small. Threads that share a
  * core take turns, and each turn costs a switch and cold caches, so batches should be large. On Linux the scheduler tells how long a thread has waited for a core:
- * a third of the time if two busy threads share one, and below 5 % if each has its own (`npm run bench:rpc` runs both).
+ * about a third of the time if two busy threads share one, and hardly ever if each has its own. `/proc/<process>/schedstat` shows it while `npm run bench:rpc` runs.
  */
 
 /** The number of large transfers between two looks at the clock. */

@@ -15,7 +15,7 @@ export const MAX_DEPTH = 256;
 /** The largest size in bytes of a batch, and of a message without its blocks. Positions stay small integers in V8. */
 export const MAX_MESSAGE_BYTES = 0x7fff_fff8;
 
-/** The size in bytes of a writer's page. A link flushes a batch that is larger. */
+/** The size in bytes of a writer's page, which the largest batch of a link fits into with a message of 32 KiB. */
 export const STANDARD_PAGE_BYTES = 256 * 1024;
 
 /**

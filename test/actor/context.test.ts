@@ -111,6 +111,24 @@ test("work that a handler has left behind has its context, also while another ha
   expect(seen).toHaveLength(9);
 });
 
+test("what a handler leaves behind in another asynchronous scope does not have its context", async () => {
+  const outside = new AsyncResource("outside");
+  let found: string | undefined;
+  class Leaver extends Counter {
+    override value(): number {
+      const note = () => {
+        found = context().actor.name;
+      };
+      outside.runInAsyncScope(() => setTimeout(note, 1));
+      return 0;
+    }
+  }
+  const leaver = world.spawn<typeof Leaver, never>("leaver", Leaver, [0], [there], {}) as CounterMesh<never>;
+  await leaver.value.callOne();
+  while (found === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(found).toBe("root");
+});
+
 test("handlers that one read starts each have their own context, also after one has thrown and across awaits", async () => {
   class Waiter extends Counter {
     override async sleep(ms: number): Promise<number> {

@@ -1,4 +1,5 @@
 /** Tests when a thread counts as one that has to wait for its core. */
+import { cpus } from "node:os";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { CoreContention } from "../../runtime/link/core-contention.js";
@@ -68,7 +69,7 @@ test.runIf(process.platform === "linux")("Linux counts the time that a busy thre
   const before = waitingTime()!;
   // More busy threads than cores, so that this one has to wait while it is busy, too.
   const busy = Array.from(
-    { length: 64 },
+    { length: 4 * cpus().length },
     () => new Worker("const end = Date.now() + 400; while (Date.now() < end);", { eval: true }),
   );
   for (const end = Date.now() + 400; Date.now() < end; );

@@ -52,7 +52,7 @@ interface LargeBody {
 }
 
 /** An incomplete frame of more bytes than this gets memory of its own, so that the rest of it need not be copied. */
-export const LARGE_FRAME_BYTES = SHORT_READ_BYTES;
+const LARGE_FRAME_BYTES = SHORT_READ_BYTES;
 
 export class Inbox {
   /** The memory for the next read, or undefined if none has been requested. Its first `#fill` bytes are an incomplete frame. */

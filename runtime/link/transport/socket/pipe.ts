@@ -1,7 +1,7 @@
 /**
  * A byte pipe over a net.Socket, which the transports unix/, tcp/ and tls/ share. Each write becomes one system call.
- * Bytes are read directly into the memory of the link where Node.js allows that. Short writes go directly to the file
- * descriptor of the socket if the socket has nothing queued.
+ * Bytes are read directly into the memory of the link where Node.js allows that. Batches, and other short writes, go directly to
+ * the file descriptor of the socket if the socket has nothing queued.
  */
 
 import { writeSync } from "node:fs";
@@ -75,8 +75,7 @@ class SocketPipe implements PausablePipe {
 
   /**
    * Writes directly to the file descriptor, if the socket has nothing queued. A write through the stream allocates a
-   * request object, takes a tick to complete, and runs async hooks where an AsyncLocalStorage is in use, as in processes
-   * with actors. That costs more than the system call.
+   * request object, takes a tick to complete, and runs async hooks in processes with actors. That costs more than the system call.
    */
   writeNow(bytes: Uint8Array, length: number): number {
     const descriptor = this.#freeDescriptor();
