@@ -157,6 +157,33 @@ test("decoded bytes are plain Uint8Arrays, and are views of the input only on re
   expect(type.decode(odd)).toEqual(copied);
 });
 
+test("one reader decodes typed arrays of different classes out of one batch, wherever the batch starts", () => {
+  const type = codec.tuple(codec.float64Array, codec.float32Array, codec.int16Array, codec.array(codec.double));
+  const values = [0, 1, 2, 3].map((i): [Float64Array, Float32Array, Int16Array, number[]] => {
+    const numbers = Array.from({ length: 30 + i }, (_, at) => i * 100 + at);
+    return [Float64Array.from(numbers), Float32Array.from(numbers), Int16Array.from(numbers), numbers];
+  });
+  const w = new Writer();
+  const ends = values.map((value) => {
+    type.encodeInto(w, value);
+    return w.position;
+  });
+  const batch = w.take();
+  for (let shift = 0; shift <= 8; shift++) {
+    const bytes = new Uint8Array(new ArrayBuffer(batch.length + shift), shift);
+    bytes.set(batch);
+    const view = new DataView(bytes.buffer, shift);
+    const r = new Reader();
+    const decoded = values.map((_, i) => {
+      r.reset(bytes, view, Math.ceil((ends[i - 1] ?? 0) / 8) * 8, ends[i] as number);
+      return type.decodeFrom(r);
+    });
+    // The arrays are copies: they keep their elements when the batch's memory is used again.
+    bytes.fill(255);
+    expect(decoded).toEqual(values);
+  }
+});
+
 test("a message cannot be encoded into a writer while another one is being encoded", () => {
   const w = new Writer();
   const value = {
