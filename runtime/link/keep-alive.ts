@@ -20,13 +20,17 @@ export class TimerKeepAlive implements KeepAlive {
   #timer: NodeJS.Timeout | undefined;
 
   hold(): void {
-    if (this.#holders++ > 0) return;
+    if (this.#holders++ === 0) this.#holdFirst();
+  }
+
+  #holdFirst(): void {
     if (this.#timer === undefined) this.#timer = setInterval(() => {}, MAX_DELAY_MS);
     else this.#timer.ref();
   }
 
   release(): void {
-    if (--this.#holders === 0) this.#timer?.unref();
+    this.#holders--;
+    if (this.#holders === 0) this.#timer?.unref();
   }
 }
 

@@ -135,10 +135,15 @@ export abstract class MessageCodec<T> implements Codec<T> {
       this.writeMessage(w, value);
       w.start = -1;
     } catch (error) {
-      const explained = this.#notEncoded(w.handles, value, error);
-      w.restore(position, blocks);
-      throw explained;
+      throw this.#notEncodedAt(w, position, blocks, value, error);
     }
+  }
+
+  /** Removes what was written of a value, and returns the error. */
+  #notEncodedAt(w: Writer, position: number, blocks: number, value: T, error: unknown): CodecError {
+    const explained = this.#notEncoded(w.handles, value, error);
+    w.restore(position, blocks);
+    return explained;
   }
 
   /**
@@ -164,11 +169,16 @@ export abstract class MessageCodec<T> implements Codec<T> {
     try {
       return this.readMessage(r);
     } catch (error) {
-      r.depth = 0;
-      r.position = start;
-      r.end = end;
-      throw this.#notDecoded(r, error);
+      throw this.#notDecodedAt(r, start, end, error);
     }
+  }
+
+  /** Returns to the start of a message, and returns the error. */
+  #notDecodedAt(r: Reader, start: number, end: number, error: unknown): CodecError {
+    r.depth = 0;
+    r.position = start;
+    r.end = end;
+    return this.#notDecoded(r, error);
   }
 
   /** Reads a message that `writeMessage` wrote, and refuses what is left over. Generated codecs override this method. */

@@ -329,6 +329,10 @@ export class Reader {
     return start;
   }
 
+  #refuseHeap(): never {
+    throw new CodecRefusal("the string heap starts outside the message");
+  }
+
   #tooShort(size: number): never {
     throw new CodecRefusal(`it takes at least ${size} bytes, got ${this.end - this.position}`);
   }
@@ -356,7 +360,7 @@ export class Reader {
   openText(start: number): void {
     const heap = start + this.view.getUint32(start, true);
     const end = this.end;
-    if (heap < this.position || heap > end) throw new CodecRefusal("the string heap starts outside the message");
+    if (heap < this.position || heap > end) this.#refuseHeap();
     this.end = heap;
     this.#heap = heap;
     this.#heapEnd = end;
@@ -370,15 +374,30 @@ export class Reader {
    * @param size of its header and slot
    */
   beginText(size: number): number {
-    const start = this.begin(size);
-    this.openText(start);
+    // This is `begin` and `openText` in one, which takes less of V8's budget for inlining than the two (decision 236).
+    const start = this.position;
+    const next = start + size;
+    const end = this.end;
+    if (next > end) this.#tooShort(size);
+    const heap = start + this.view.getUint32(start, true);
+    if (heap < next || heap > end) this.#refuseHeap();
+    this.#start = start;
+    this.position = next;
+    this.end = heap;
+    this.#heap = heap;
+    this.#heapEnd = end;
+    this.text = "";
+    this.offset = 0;
     return start + 4;
   }
 
   /** Ends a message that `beginText` started, and returns its value. Refuses the message if something is left. */
   endText<T>(value: T): T {
-    this.closeBody();
-    this.closeText();
+    // One condition takes less of V8's budget for inlining than those of the two methods, which find the reason (decision 236).
+    if (this.position !== this.end || this.offset !== this.text.length || this.#heap !== this.#heapEnd) {
+      this.closeBody();
+      this.closeText();
+    }
     return value;
   }
 

@@ -288,15 +288,17 @@ export class Writer extends Batch {
 
   /** Appends the string heap, and writes its offset into the header. */
   finishText(at: number): void {
-    this.view.setUint32(at, this.position - this.start, true);
-    if (this.#chunks.length > 0) {
-      for (const chunk of this.#chunks) writeChunk(this, chunk);
-      this.#chunks.length = 0;
-    }
+    this.words[at >> 2] = this.position - this.start;
+    if (this.#chunks.length > 0) this.#writeFullChunks();
     if (this.text.length > 0) {
       writeChunk(this, this.text);
       this.text = "";
     }
+  }
+
+  #writeFullChunks(): void {
+    for (const chunk of this.#chunks) writeChunk(this, chunk);
+    this.#chunks.length = 0;
   }
 
   /** Writes into the header where the blocks start. */

@@ -60,9 +60,13 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
   }
 
   protected override fulfil(value: T): void {
+    if (this.#guard !== undefined || this.turn !== undefined) this.#leave();
+    super.fulfil(value);
+  }
+
+  #leave(): void {
     this.#guard?.dispose();
     this.turn?.removeOutstanding(this);
-    super.fulfil(value);
   }
 
   protected override rejectWith(error: unknown, quietly: boolean): void {

@@ -30,22 +30,23 @@ export function timeLimit(timeout: number, turn: AnyTurn | undefined): number {
  * @param chain the actors that wait for the answer. Default: those that wait for the calls of the turn
  */
 export function messageExtension(
-  { isWholeMesh, extent, key }: MeshView,
+  view: MeshView,
   session: Session,
   rank: number,
   turn: AnyTurn | undefined,
   timeout: number,
   trace: TraceContext | undefined,
-  chain: readonly number[] | undefined = turn?.chain,
+  chain?: readonly number[],
 ): MessageExtension | undefined {
-  const hasRest = trace !== undefined || key !== undefined;
-  if (isWholeMesh && timeout <= 0 && turn === undefined && !hasRest) return undefined;
+  const isEmpty = turn === undefined && trace === undefined && view.key === undefined;
+  if (view.isWholeMesh && timeout <= 0 && isEmpty) return undefined;
+  const { isWholeMesh, extent, key } = view;
   return {
     rank,
     extent: isWholeMesh ? WHOLE_MESH : session.link.numberOfExtent(extent),
     timeout: timeout === noAnswer ? 0 : timeout,
     trace,
-    chain: timeout === noAnswer ? emptyChain : (chain ?? emptyChain),
+    chain: timeout === noAnswer ? emptyChain : (chain ?? turn?.chain ?? emptyChain),
     key,
   };
 }

@@ -26,10 +26,10 @@ export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   }
 
   answered(r: Reader): void {
+    const { result } = this.called;
     let value: unknown;
     try {
-      const { result } = this.called;
-      value = result === undefined ? undefined : decodeValue(result, r);
+      if (result !== undefined) value = decodeValue(result, r);
     } catch (error) {
       this.rejectWith(error, false);
       return;

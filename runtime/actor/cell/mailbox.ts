@@ -282,7 +282,7 @@ export class Mailbox {
         });
         return;
       }
-      this.#start(this.#limits?.takeReady() ?? this.#dequeue());
+      this.#startWaiting(this.#limits?.takeReady() ?? this.#dequeue());
     }
     this.#isScheduled = false;
     if (this.#queued() === 0) this.#streak = 0;
@@ -330,29 +330,35 @@ export class Mailbox {
     return turn;
   }
 
+  /** Starts a message that has waited, unless its caller waits no longer. */
+  #startWaiting(turn: Turn): void {
+    // The caller ignores this answer, which returns the credit of the message.
+    if (turn.isCancelled || turn.isExpired)
+      answerUndelivered(turn.lane, turn.call, this.#owner.name, abandonedBeforeStart);
+    else this.#start(turn);
+  }
+
   #start(turn: Turn): void {
     if (this.#passer !== undefined) turn.handler = passingHandler(turn.handler, this.#passer);
     const { endpoint, creditWithAnswer } = turn.handler;
-    if (turn.isCancelled || turn.isExpired) {
-      // The caller ignores this answer, which returns the credit of the message.
-      answerUndelivered(turn.lane, turn.call, this.#owner.name, abandonedBeforeStart);
-      return;
-    }
     const { concurrent } = endpoint;
-    if (concurrent !== false) {
-      if (concurrent !== true && !this.#admit(turn, concurrent)) return;
-      this.#concurrent ??= new Set();
-      this.#concurrent.add(turn);
-    } else this.#serial = turn;
+    if (concurrent === false) this.#serial = turn;
+    else if (!this.#admit(turn, concurrent)) return;
     if (!creditWithAnswer) turn.lane.consumed(turn.size);
     this.#watchdog?.handlerStarted(turn);
     if (endpoint.stream) new StreamProducer(turn, this).start();
     else this.#handle(turn);
   }
 
-  #admit(turn: Turn, limit: number): boolean {
-    this.#limits ??= new ConcurrencyLimits();
-    return this.#limits.admit(turn, limit);
+  /** Adds a turn to the concurrent ones. Returns false if it must wait for the limit of its endpoint. */
+  #admit(turn: Turn, concurrent: true | number): boolean {
+    if (concurrent !== true) {
+      this.#limits ??= new ConcurrencyLimits();
+      if (!this.#limits.admit(turn, concurrent)) return false;
+    }
+    this.#concurrent ??= new Set();
+    this.#concurrent.add(turn);
+    return true;
   }
 
   #handle(turn: Turn): void {
@@ -363,12 +369,7 @@ export class Mailbox {
       const promise = promiseFrom(turn, result);
       if (promise !== undefined) {
         if (turn === this.#serial) this.#awaitSerial(promise);
-        else {
-          promise.then(
-            (value) => this.handlerReturned(turn, value),
-            (error) => this.handlerThrew(turn, error),
-          );
-        }
+        else this.#awaitConcurrent(turn, promise);
         return;
       }
     } catch (error) {
@@ -387,6 +388,13 @@ export class Mailbox {
       if (this.#serial !== undefined) this.handlerThrew(this.#serial, error);
     };
     result.then(this.#serialReturned, this.#serialThrew);
+  }
+
+  #awaitConcurrent(turn: Turn, result: Promise<unknown>): void {
+    result.then(
+      (value) => this.handlerReturned(turn, value),
+      (error) => this.handlerThrew(turn, error),
+    );
   }
 
   /** Called when the handler has returned or its promise has been fulfilled. */
@@ -417,12 +425,19 @@ export class Mailbox {
   turnEnded(turn: Turn): void {
     this.#watchdog?.handlerEnded(turn);
     if (turn === this.#serial) this.#serial = undefined;
-    else if (this.#concurrent?.delete(turn)) {
-      const { concurrent } = turn.handler.endpoint;
-      if (typeof concurrent === "number") this.#limits?.turnEnded(turn, concurrent);
-    }
+    else this.#concurrentEnded(turn);
     this.#limit?.handled();
-    if (this.#isScheduled) return;
+    if (!this.#isScheduled) this.#goOn();
+  }
+
+  #concurrentEnded(turn: Turn): void {
+    if (this.#concurrent?.delete(turn) !== true) return;
+    const { concurrent } = turn.handler.endpoint;
+    if (typeof concurrent === "number") this.#limits?.turnEnded(turn, concurrent);
+  }
+
+  /** Starts the next message, or tells whoever waits for the end of the last one. */
+  #goOn(): void {
     if (this.#marks !== undefined) this.#notifyMarks();
     if (this.length > 0 || this.#interludes !== undefined) this.#next();
     else {

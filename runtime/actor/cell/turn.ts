@@ -44,6 +44,20 @@ export interface TurnStream {
   leave(): void;
 }
 
+/**
+ * The things that a handler has created by calls, or by reading `context()`. Most handlers do neither, and one object for all
+ * of them makes their turns smaller.
+ */
+class HandlerWork {
+  abort: AbortController | undefined;
+  timer: Timer | undefined;
+  span: TraceContext | undefined;
+  /** The unanswered call of the handler. Most handlers have one at a time, so further ones are in a set. */
+  outstanding: OutstandingCall | undefined;
+  moreOutstanding: Set<OutstandingCall> | undefined;
+  chain: readonly number[] | undefined;
+}
+
 export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
   readonly cell: LocalActor;
   readonly lane: Lane;
@@ -66,14 +80,9 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
   stream: TurnStream | undefined;
   scope: unknown = undefined;
   /** The time when the caller stops waiting, by the proc's clock, in milliseconds. 0: there is no limit. */
-  #deadline = 0;
-  #abort: AbortController | undefined;
-  #timer: Timer | undefined;
-  #span: TraceContext | undefined;
-  /** The unanswered call of the handler. Most handlers have one at a time, so further ones are in a set. */
-  #outstanding: OutstandingCall | undefined;
-  #moreOutstanding: Set<OutstandingCall> | undefined;
-  #chain: readonly number[] | undefined;
+  readonly #deadline: number;
+  /** Undefined as long as the handler has used none of it. */
+  #work: HandlerWork | undefined;
 
   constructor(
     cell: LocalActor,
@@ -93,7 +102,7 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
     this.args = args;
     this.size = size;
     this.extension = extension;
-    if (extension !== undefined && extension.timeout > 0) this.#deadline = cell.proc.clock.now() + extension.timeout;
+    this.#deadline = extension === undefined ? 0 : deadlineOf(cell, extension);
   }
 
   get extent(): Extent {
@@ -137,12 +146,13 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
 
   get signal(): AbortSignal {
     this.#checkRunning("signal");
-    if (this.#abort === undefined) {
-      this.#abort = new AbortController();
-      if (this.isCancelled) this.#abort.abort(new DeliveryError("closed", "the caller no longer waits"));
-      else if (this.#deadline > 0 && this.#timer === undefined) this.#startTimer();
+    const work = this.#ownWork();
+    if (work.abort === undefined) {
+      work.abort = new AbortController();
+      if (this.isCancelled) work.abort.abort(new DeliveryError("closed", "the caller no longer waits"));
+      else this.#watchDeadline(work);
     }
-    return this.#abort.signal;
+    return work.abort.signal;
   }
 
   get endpoint(): string {
@@ -173,18 +183,20 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
    */
   get chain(): readonly number[] {
     if (this.isEnded) return emptyChain;
-    this.#chain ??= this.#makeChain();
-    return this.#chain;
+    const work = this.#ownWork();
+    work.chain ??= this.#makeChain();
+    return work.chain;
   }
 
   /** The position in the trace of the message, or in a new trace. Messages that the handler sends follow from it. */
   get span(): TraceContext {
-    if (this.#span === undefined) {
+    const work = this.#ownWork();
+    if (work.span === undefined) {
       const { traces } = this.cell.proc;
       const trace = this.extension?.trace;
-      this.#span = trace === undefined ? traces.newTrace() : traces.newSpan(trace);
+      work.span = trace === undefined ? traces.newTrace() : traces.newSpan(trace);
     }
-    return this.#span;
+    return work.span;
   }
 
   /** The time in which the caller still waits, in milliseconds, at least 1. 0: there is no limit. */
@@ -199,18 +211,20 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
     if (this.isExpired && !this.isCancelled) this.cancel(cancelReasons.indexOf("timeout"));
     if (this.isEnded || this.isCancelled) return;
     call.turn = this;
-    if (this.#outstanding === undefined) this.#outstanding = call;
+    const work = this.#ownWork();
+    if (work.outstanding === undefined) work.outstanding = call;
     else {
-      this.#moreOutstanding ??= new Set();
-      this.#moreOutstanding.add(call);
+      work.moreOutstanding ??= new Set();
+      work.moreOutstanding.add(call);
     }
-    if (this.#deadline > 0 && this.#timer === undefined) this.#startTimer();
+    this.#watchDeadline(work);
   }
 
   /** Unregisters a call of the handler that has ended. */
   removeOutstanding(call: OutstandingCall): void {
-    if (this.#outstanding === call) this.#outstanding = undefined;
-    else this.#moreOutstanding?.delete(call);
+    const work = this.#work;
+    if (work?.outstanding === call) work.outstanding = undefined;
+    else work?.moreOutstanding?.delete(call);
   }
 
   /** Runs `body` as code of the handler. */
@@ -220,8 +234,8 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
 
   /** The calls of the handler that have not been answered. */
   get outstandingCalls(): readonly OutstandingCall[] {
-    const more = this.#moreOutstanding ?? [];
-    return this.#outstanding === undefined ? [...more] : [this.#outstanding, ...more];
+    const { outstanding, moreOutstanding = [] } = this.#work ?? {};
+    return outstanding === undefined ? [...moreOutstanding] : [outstanding, ...moreOutstanding];
   }
 
   /**
@@ -232,11 +246,11 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
   cancel(reason: number): void {
     const { outstandingCalls } = this;
     this.isCancelled = true;
-    this.#timer?.cancel();
+    this.#work?.timer?.cancel();
     const timeout = cancelReasons[reason] === "timeout";
     const why = `the caller of ${this.handler.endpoint.name} waits no longer${timeout ? ": its time is over" : ""}`;
     const error = (text: string) => (timeout ? new TimeoutError(text) : new DOMException(text, "AbortError"));
-    const abort = this.#abort;
+    const abort = this.#work?.abort;
     // The listeners of the signal are code of the handler, so they run in its turn.
     if (abort !== undefined) runInTurn(this, () => abort.abort(error(why)));
     for (const call of outstandingCalls) {
@@ -249,9 +263,18 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
   /** Records that the message has been handled and, if it is a call, answered. */
   end(): void {
     this.isEnded = true;
-    this.#timer?.cancel();
-    this.#outstanding = undefined;
-    this.#moreOutstanding = undefined;
+    if (this.#work !== undefined) this.#endWork(this.#work);
+  }
+
+  #endWork(work: HandlerWork): void {
+    work.timer?.cancel();
+    work.outstanding = undefined;
+    work.moreOutstanding = undefined;
+  }
+
+  #ownWork(): HandlerWork {
+    this.#work ??= new HandlerWork();
+    return this.#work;
   }
 
   #makeChain(): readonly number[] {
@@ -259,9 +282,11 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
     return this.handler.endpoint.concurrent ? above : [...above, ...this.cell.token];
   }
 
-  #startTimer(): void {
+  /** Starts the timer that cancels the turn, unless it runs already or the caller waits without a limit. */
+  #watchDeadline(work: HandlerWork): void {
+    if (this.#deadline === 0 || work.timer !== undefined) return;
     const { clock } = this.cell.proc;
-    this.#timer = clock.after(Math.max(0, this.#deadline - clock.now()) + GRACE_MS, () => {
+    work.timer = clock.after(Math.max(0, this.#deadline - clock.now()) + GRACE_MS, () => {
       if (!this.isEnded) this.cancel(cancelReasons.indexOf("timeout"));
     });
   }
@@ -269,6 +294,10 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
   #checkRunning(what: string): void {
     if (this.isEnded) throw new Error(`cannot read context().${what}: the message has been handled already`);
   }
+}
+
+function deadlineOf({ proc }: LocalActor, { timeout }: MessageExtension): number {
+  return timeout > 0 ? proc.clock.now() + timeout : 0;
 }
 
 /** Returns the caller of a turn as the holder of the ports in its answer. */

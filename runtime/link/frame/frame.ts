@@ -143,16 +143,17 @@ export function align8(n: number): number {
  */
 export function beginFrame(w: Writer, word1: number, a: number, b: number): number {
   const at = w.reserve(HEADER_BYTES);
-  const { view } = w;
-  view.setUint32(at + 4, word1, true);
-  view.setUint32(at + 8, a, true);
-  view.setUint32(at + 12, b, true);
+  const { words } = w;
+  const first = at >> 2;
+  words[first + 1] = word1;
+  words[first + 2] = a;
+  words[first + 3] = b;
   return at;
 }
 
 /** Ends the frame that starts at `at`: sets its length and pads it to a multiple of 8 bytes. */
 export function endFrame(w: Writer, at: number): void {
-  w.view.setUint32(at, w.position - at, true);
+  w.words[at >> 2] = w.position - at;
   if ((w.position & 7) !== 0) writePadding(w);
 }
 

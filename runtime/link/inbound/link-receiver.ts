@@ -17,6 +17,10 @@ import { Lane } from "./lane.js";
 import type { LaneRequest } from "./lane-request.js";
 import type { ReceivingLink } from "./receiving-link.js";
 
+/** Two flags of frames, as bits of the first word of a header. */
+const CREDITED_BIT = FrameFlag.credited << 8;
+const PROTOBUF_BIT = FrameFlag.protobuf << 8;
+
 export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSink, FrameHandler, BodyMemory {
   readonly #link: TLink;
   readonly #inbox: Inbox;
@@ -83,26 +87,37 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
     const kind = word1 & 0xff;
     if (!this.#link.isIntroduced && kind !== FrameKind.hello)
       throw new ProtocolError(`cannot read frame: kind ${kind} before hello`);
-    if (kind === FrameKind.block) {
-      this.#addBlock(a === 1 ? this.#assembler.takeBlock() : owned ? bytes : copyBytes(bytes, start, end));
-      return;
-    }
-    if (kind === FrameKind.piece) {
-      this.#assembler.pieceReceived(b, bytes, start, end, owned);
+    if (kind === FrameKind.block || kind === FrameKind.piece) {
+      this.#handleBlock(kind, a, b, bytes, start, end, owned);
       return;
     }
     const r = this.#reader;
-    const blocks = this.#blocks;
-    let size = end - start;
-    if (blocks !== undefined) {
-      size += this.#blockBytes;
-      this.#blocks = undefined;
-      this.#blockBytes = 0;
-    }
-    r.reset(bytes, view, start, end, blocks);
+    r.reset(bytes, view, start, end, this.#blocks);
+    const size = end - start + (this.#blocks === undefined ? 0 : this.#takeBlocks());
     if (kind === FrameKind.message) this.#handleMessage(word1, a, b, r, size);
     else if (kind === FrameKind.reply) this.#handleReply(word1, a, r);
     else this.#handleControl(kind, word1, a, b, r, size);
+  }
+
+  #handleBlock(
+    kind: number,
+    a: number,
+    b: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    owned: boolean,
+  ): void {
+    if (kind === FrameKind.piece) this.#assembler.pieceReceived(b, bytes, start, end, owned);
+    else this.#addBlock(a === 1 ? this.#assembler.takeBlock() : owned ? bytes : copyBytes(bytes, start, end));
+  }
+
+  /** Forgets the blocks of the message that begins, and returns their number of bytes. */
+  #takeBlocks(): number {
+    const size = this.#blockBytes;
+    this.#blocks = undefined;
+    this.#blockBytes = 0;
+    return size;
   }
 
   #handleMessage(word1: number, a: number, b: number, r: Reader, size: number): void {
@@ -116,7 +131,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
     const call = link.calls.find(a);
     if (call === undefined) return;
     link.endCall(call);
-    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if ((word1 & CREDITED_BIT) === 0) call.session!.credited(1, call.credit);
     if (call.isAbandoned) return;
     this.#readLayout(word1);
     call.answered(r);
@@ -124,7 +139,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
 
   /** Sets the layout of an answer or item from the flags of its frame. */
   #readLayout(word1: number): void {
-    this.#reader.protobuf = ((word1 >>> 8) & FrameFlag.protobuf) !== 0;
+    this.#reader.protobuf = (word1 & PROTOBUF_BIT) !== 0;
   }
 
   #handleControl(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
@@ -295,7 +310,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
     const session = call.session!;
     if (error instanceof DeliveryError && meansTargetEnded(error)) session.targetEnded();
     link.endCall(call);
-    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if ((word1 & CREDITED_BIT) === 0) call.session!.credited(1, call.credit);
     if (!call.isAbandoned) call.failed(error);
   }
 
@@ -311,7 +326,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
     const call = link.calls.find(a);
     if (call === undefined) return;
     link.endCall(call);
-    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if ((word1 & CREDITED_BIT) === 0) call.session!.credited(1, call.credit);
     if (!call.isAbandoned) call.ended();
   }
 

@@ -118,9 +118,11 @@ function giveBack(w: Writer): void {
  * @throws MessageSizeError if it does not
  */
 export function checkMessageSize(label: string, size: number, limits: LinkLimits): void {
-  if (size + HEADER_BYTES <= limits.maxFrame) return;
-  throw new MessageSizeError(
-    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${limits.maxFrame} for a frame; ` +
-      "send it in parts",
+  if (size + HEADER_BYTES > limits.maxFrame) throw messageSizeError(label, size, limits);
+}
+
+function messageSizeError(label: string, size: number, { maxFrame }: LinkLimits): MessageSizeError {
+  return new MessageSizeError(
+    `cannot send ${label}: its message has ${size} bytes, more than the limit of ${maxFrame} for a frame; send it in parts`,
   );
 }

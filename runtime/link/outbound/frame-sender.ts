@@ -150,12 +150,17 @@ export class FrameSender {
     try {
       return this.#sendValue(word, call, codec, value);
     } catch (error) {
-      if (!mayBeNewer(error) || !("protoForm" in codec)) throw error;
-      try {
-        return this.#sendInProtobuf(word, call, codec, value);
-      } catch {
-        throw error;
-      }
+      return this.#sendRefused(word, call, codec, value, error);
+    }
+  }
+
+  /** Sends a value that lockstep has refused in the protobuf layout, if the value may come from a newer schema. */
+  #sendRefused(word: number, call: number, codec: MessageEncoder, value: unknown, error: unknown): number {
+    if (!mayBeNewer(error) || !("protoForm" in codec)) throw error;
+    try {
+      return this.#sendInProtobuf(word, call, codec, value);
+    } catch {
+      throw error;
     }
   }
 

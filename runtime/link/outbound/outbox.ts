@@ -32,9 +32,16 @@ interface DeferredFrame {
 const innerWriters: Writer[] = [];
 let innerWritersInUse = 0;
 
+function addInnerWriter(): Writer {
+  const w = new Writer(1024);
+  innerWriters.push(w);
+  return w;
+}
+
 export class Outbox implements Flushable {
-  /** The writer of the batch. Between frames its position is 8-aligned. */
+  /** The writer of frames: that of the batch, or another one while a value is being encoded. Between frames its position is 8-aligned. */
   writer: Writer;
+  readonly #batch: Writer;
   /** Lanes whose messages keep their order behind all earlier frames, such as orders to stop the receivers of those frames. */
   readonly orderedLanes = new Set<number>();
   #pipe: Pipe | undefined;
@@ -48,8 +55,6 @@ export class Outbox implements Flushable {
   #writesInProgress = 0;
   #ended = false;
   #onFinished: (() => void) | undefined;
-  /** The number of values that are being encoded, each by a getter of the one before. */
-  #encodingDepth = 0;
   #deferred: DeferredFrame[] = [];
 
   /**
@@ -57,7 +62,8 @@ export class Outbox implements Flushable {
    * @param firstPage the number of bytes that the writer allocates first
    */
   constructor(firstPage: number) {
-    this.writer = new Writer(firstPage);
+    this.#batch = new Writer(firstPage);
+    this.writer = this.#batch;
   }
 
   /** Sets the pipe, and sends what was written so far. */
@@ -86,9 +92,7 @@ export class Outbox implements Flushable {
    * follow, also when encoding fails.
    */
   beginValue(): void {
-    this.#encodingDepth++;
-    if (innerWritersInUse === innerWriters.length) innerWriters.push(new Writer(1024));
-    this.writer = innerWriters[innerWritersInUse++]!;
+    this.writer = innerWriters[innerWritersInUse++] ?? addInnerWriter();
   }
 
   /**
@@ -96,7 +100,6 @@ export class Outbox implements Flushable {
    * @param outer the writer of the frame
    */
   endValue(outer: Writer): void {
-    this.#encodingDepth--;
     innerWritersInUse--;
     this.writer = outer;
   }
@@ -105,25 +108,33 @@ export class Outbox implements Flushable {
   commit(at: number): void {
     const w = this.writer;
     endFrame(w, at);
-    if (this.#encodingDepth > 0) {
-      this.#deferred.push(takeFrame(w, at));
+    if (w !== this.#batch || this.#deferred.length > 0) this.#commitInOrder(w, at);
+    else this.#frameAppended(at);
+  }
+
+  /** Completes a frame that getters have sent, or whose getters have sent frames, which come first. */
+  #commitInOrder(w: Writer, at: number): void {
+    const frame = takeFrame(w, at);
+    if (this.writer !== this.#batch) {
+      this.#deferred.push(frame);
       if (!this.#isScheduled) this.scheduleFlush();
-      return;
-    }
-    if (this.#deferred.length > 0) {
-      const last = takeFrame(w, at);
+    } else {
       this.#appendDeferred();
-      this.#appendFrame(last);
-      return;
+      this.#appendFrame(frame);
     }
-    this.#frameAppended(at);
   }
 
   #frameAppended(at: number): void {
     const w = this.writer;
     if (this.#bulk !== undefined || w.blocks.length > 0) this.#moveBlocks(at);
-    const limit = coreContention.isContended ? CONTENDED_FLUSH_BYTES : FLUSH_BYTES;
-    if (w.position - this.#partStart >= limit) this.flush();
+    if (w.position - this.#partStart >= FLUSH_BYTES) this.#flushFull(w);
+    else if (!this.#isScheduled) this.scheduleFlush();
+  }
+
+  /** Sends a batch that has become large enough to be sent before the end of the tick, or schedules its sending. */
+  #flushFull(w: Writer): void {
+    const isFull = !coreContention.isContended || w.position - this.#partStart >= CONTENDED_FLUSH_BYTES;
+    if (isFull) this.flush();
     else if (!this.#isScheduled) this.scheduleFlush();
   }
 
@@ -144,7 +155,7 @@ export class Outbox implements Flushable {
     const pipe = this.#pipe;
     // A frame whose value is being encoded is incomplete. Encoding may also have failed and left only the frames of the
     // getters.
-    if (this.#encodingDepth > 0) return;
+    if (this.writer !== this.#batch) return;
     if (this.#deferred.length > 0) this.#appendDeferred();
     const w = this.writer;
     if (w.position === 0 && this.#chunks.length === 0 && this.#bulk === undefined) return;
@@ -194,7 +205,7 @@ export class Outbox implements Flushable {
   }
 
   #checkFinished(): void {
-    if (this.#encodingDepth > 0) return;
+    if (this.writer !== this.#batch) return;
     if (!this.#ended && (this.#pipe === undefined || this.unsentBytes > 0)) return;
     const done = this.#onFinished;
     this.#onFinished = undefined;

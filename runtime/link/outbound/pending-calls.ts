@@ -70,9 +70,10 @@ export class PendingCalls {
 
   /** Removes a call, whose number is invalid from now on. */
   remove(call: PendingCall): void {
-    const index = (call.id & INDEX_MASK) - 1;
+    const { id } = call;
+    const index = (id & INDEX_MASK) - 1;
     this.#calls[index] = undefined;
-    this.#nextIds[index] = (call.id + GENERATION_STEP) & MAX_CALL_ID;
+    this.#nextIds[index] = (id + GENERATION_STEP) & MAX_CALL_ID;
     this.#free.push(index);
     call.id = 0;
   }

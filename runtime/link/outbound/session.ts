@@ -274,9 +274,16 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
 
   /** Credit comes back for messages, and their bytes, that the receiver has consumed. */
   credited(messages: number, bytes: number): void {
-    this.#unconsumedMessages = Math.max(0, this.#unconsumedMessages - messages);
-    this.#unconsumedBytes = Math.max(0, this.#unconsumedBytes - bytes);
+    this.#unconsumedMessages -= messages;
+    this.#unconsumedBytes -= bytes;
+    if (this.#unconsumedMessages < 0 || this.#unconsumedBytes < 0) this.#correctCredit();
     if (this.#queue !== undefined) this.#sendQueued(this.#queue);
+  }
+
+  /** A faulty receiver has returned more credit than it had: what was sent has been consumed, and no more. */
+  #correctCredit(): void {
+    this.#unconsumedMessages = Math.max(0, this.#unconsumedMessages);
+    this.#unconsumedBytes = Math.max(0, this.#unconsumedBytes);
   }
 
   /** The caller gives up waiting for a call. A message that was sent is cancelled at the receiver; a queued one is removed. */
