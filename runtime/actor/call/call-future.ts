@@ -64,6 +64,7 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
     super.fulfil(value);
   }
 
+  /** Ends the limits of the call, and tells the handler that has made it. */
   #leave(): void {
     this.#guard?.dispose();
     this.turn?.removeOutstanding(this);

@@ -338,6 +338,10 @@ export class Mailbox {
     else this.#start(turn);
   }
 
+  /**
+   * Starts the handler of a message. From here to `turnEnded`, what few messages need is in functions of its own, so that V8
+   * inlines the rest into the code that receives frames (decision 236).
+   */
   #start(turn: Turn): void {
     if (this.#passer !== undefined) turn.handler = passingHandler(turn.handler, this.#passer);
     const { endpoint, creditWithAnswer } = turn.handler;

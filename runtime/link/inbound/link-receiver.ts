@@ -99,6 +99,7 @@ export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSin
     else this.#handleControl(kind, word1, a, b, r, size);
   }
 
+  /** Handles a block of the next message, or a piece of one. */
   #handleBlock(
     kind: number,
     a: number,

@@ -154,7 +154,7 @@ export class FrameSender {
     }
   }
 
-  /** Sends a value that lockstep has refused in the protobuf layout, if the value may come from a newer schema. */
+  /** Sends in the protobuf layout a value that lockstep has refused, if it may come from a newer schema. Otherwise throws `error`. */
   #sendRefused(word: number, call: number, codec: MessageEncoder, value: unknown, error: unknown): number {
     if (!mayBeNewer(error) || !("protoForm" in codec)) throw error;
     try {
