@@ -11,6 +11,8 @@ export const taskMarkVariable = "VICEROY_TASK_PROCESS";
 export interface ProcessStat {
   /** One letter: `Z` for a process that has ended, and whose parent has not asked how. */
   readonly state: string;
+  /** Whether it ends, or has ended. A process that was killed gives back its memory first, and has another state than `Z` until then. */
+  readonly isEnding: boolean;
   /** The id of the process that has started it. */
   readonly parent: number;
   /** The id of its session. */
@@ -21,6 +23,9 @@ export interface ProcessStat {
   readonly residentPages: number;
 }
 
+/** The flag of a process that ends, `PF_EXITING` of Linux. */
+const EXITING = 0x4;
+
 /** Returns undefined if the process does not exist. */
 export function processStat(pid: number): ProcessStat | undefined {
   const stat = readProcessFile(pid, "stat");
@@ -29,6 +34,7 @@ export function processStat(pid: number): ProcessStat | undefined {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return {
     state: fields[0]!,
+    isEnding: (Number(fields[6]) & EXITING) !== 0,
     parent: Number(fields[1]),
     session: Number(fields[3]),
     startTime: fields[19]!,

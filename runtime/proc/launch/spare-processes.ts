@@ -113,7 +113,7 @@ export class SpareProcesses {
   #next(): Spare | undefined {
     for (;;) {
       const spare = this.#waiting.shift();
-      if (spare === undefined || !hasEnded(spare.pid!)) return spare;
+      if (spare === undefined || processStat(spare.pid!)?.isEnding !== true) return spare;
       this.#failures++;
     }
   }
@@ -136,12 +136,6 @@ export class SpareProcesses {
       this.fillLater();
     });
   }
-}
-
-/** Returns whether a child of this process has ended, and its end was not reported yet. */
-function hasEnded(pid: number): boolean {
-  const stat = processStat(pid);
-  return stat !== undefined && (stat.state === "Z" || stat.state === "X");
 }
 
 /** Compares all variables except the one that is read when modules are loaded, so that a spare can get it. */
