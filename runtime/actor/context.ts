@@ -155,7 +155,7 @@ export function startInTurn(turn: AnyTurn, body: () => unknown): unknown {
 
 /** Returns the storage of this process, which the first turn that needs one creates. */
 function storageFor(turn: AnyTurn): TurnStorage<AnyTurn> | undefined {
-  if (storage === undefined && needsStorage(turn)) storage = createTurnStorage();
+  if (storage === undefined && needsStorage(turn)) storage = createTurnStorage(() => synchronousTurn);
   return storage;
 }
 

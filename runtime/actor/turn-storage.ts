@@ -32,9 +32,13 @@ export interface TurnStorage<T extends object> {
 /** The asynchronous context in which this module was loaded. */
 const loadContext = new AsyncResource("ViceroyHandler");
 
-/** Creates the storage of this process. From then on every promise costs more. */
-export function createTurnStorage<T extends object>(): TurnStorage<T> {
-  return restoresValues(loadContext) ? new LocalStorage() : new ResourceMarks();
+/**
+ * Creates the storage of this process. From then on every promise costs more.
+ *
+ * @param running returns the turn that runs synchronously, which is the one that `run` or `start` was last called with
+ */
+export function createTurnStorage<T extends object>(running: () => T | undefined): TurnStorage<T> {
+  return restoresValues(loadContext) ? new LocalStorage() : new ResourceMarks(running);
 }
 
 /**
@@ -52,15 +56,14 @@ function restoresValues(context: AsyncResource): boolean {
 const turnOfResource = Symbol("viceroy.turn");
 
 class ResourceMarks<T extends object> implements TurnStorage<T> {
-  /** The turn that runs synchronously, and the asynchronous scope in which it was started. */
-  #turn: T | undefined;
+  /** The asynchronous scope in which the turn that runs synchronously was started. */
   #scope = 0;
 
-  constructor() {
+  constructor(running: () => T | undefined) {
     createHook({
       init: (_id, _type, _trigger, resource: { [turnOfResource]?: T }) => {
         // Code of the turn may run a function in another scope, as `AsyncResource.runInAsyncScope` does.
-        const turn = executionAsyncId() === this.#scope ? this.#turn : markOf<T>(executionAsyncResource());
+        const turn = executionAsyncId() === this.#scope ? running() : markOf<T>(executionAsyncResource());
         if (turn !== undefined) resource[turnOfResource] = turn;
       },
     }).enable();
@@ -70,16 +73,13 @@ class ResourceMarks<T extends object> implements TurnStorage<T> {
     return markOf(executionAsyncResource());
   }
 
-  run(turn: T, body: () => unknown): unknown {
-    const outerTurn = this.#turn;
-    const outerScope = this.#scope;
-    this.#turn = turn;
+  run(_turn: T, body: () => unknown): unknown {
+    const outer = this.#scope;
     this.#scope = executionAsyncId();
     try {
       return body();
     } finally {
-      this.#turn = outerTurn;
-      this.#scope = outerScope;
+      this.#scope = outer;
     }
   }
 
