@@ -23,7 +23,7 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 import { type CarriedCheckpoint, CarriedCheckpointCodec, type Checkpoint, CheckpointCodec } from "./checkpoint.js";
-import { type ProcessEnding, ProcessEndingCodec, type ProcessOutput, ProcessOutputCodec } from "./host-agent.js";
+import { type ProcessEnding, ProcessEndingCodec, type ProcessOutput, ProcessOutputCodec } from "./process-report.js";
 import {
   type MovedSender,
   MovedSenderCodec,

@@ -12,7 +12,6 @@ import type {
   RelayedCall,
   SenderMove,
 } from "./published.js";
-import type { FailureCause } from "./supervision.js";
 
 /** The first message of a driver to a host: its versions and its keep-alive time. */
 export interface HostTerms {
@@ -123,26 +122,6 @@ export interface StartOrder {
 
 /** `terminate` sends SIGTERM to the process. `kill` sends SIGKILL to the process and its descendants. */
 export type HostSignal = "terminate" | "kill";
-
-/** The end of a process. */
-export interface ProcessEnding {
-  proc: Uint64;
-  /** Whether the process has run. False if it could not be started. */
-  ran: boolean;
-  cause: FailureCause;
-  /** Whether the process has ended by itself with exit code 0. */
-  clean: boolean;
-}
-
-/** Lines that a process has printed. */
-export interface ProcessOutput {
-  proc: Uint64;
-  /** Whether the lines are from standard error. Otherwise, they are from standard output. */
-  stderr: boolean;
-  lines: string[];
-  /** The number of lines that were dropped before these lines, because the driver did not read them in time. */
-  dropped: Uint32;
-}
 
 /** The port on which a process accepts links directly. */
 export interface OwnPort {

@@ -4,7 +4,7 @@
  */
 import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
 import type { CarriedCheckpoint, Checkpoint } from "./checkpoint.js";
-import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
+import type { ProcessEnding, ProcessOutput } from "./process-report.js";
 import type { MovedSender, PublishedRankState, RelayedAnswer, RelayedCall, SenderMove } from "./published.js";
 import type { GrantClaim, MemoryAnswer } from "./rdma.js";
 import type { ActorNotice } from "./supervision.js";

@@ -8,12 +8,15 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { Script } from "node:vm";
 import { build, transform } from "esbuild";
+import { isStandIn, lateModuleExports, lateModulesPlugin, refuseOtherUses } from "./late-modules.mjs";
 import { deferredScheme, objectOf, statements, toScript } from "./script-of-bundle.mjs";
 
 const require = createRequire(import.meta.url);
 
 const coreScript = "runtime.cjs";
 const restScript = "runtime-rest.cjs";
+/** The namespace of the entry point of the rest. */
+const restNamespace = "rest";
 
 /**
  * Builds the scripts.
@@ -36,10 +39,11 @@ export async function buildRuntimeScripts(root, dist, options) {
     outdir: dist,
     write: false,
     metafile: true,
-    plugins: [restPlugin(root, deferred), ...options.plugins],
+    plugins: [lateModulesPlugin(root, restNamespace), restPlugin(root, deferred), ...options.plugins],
   });
   refuseChangingExports(root, Object.keys(metafile.outputs[path.relative(root, path.join(dist, coreScript))].inputs));
   const built = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
+  refuseOtherUses(root, built.get(coreScript));
   const coreExports = namespacesOfCore(built.get("core.cjs"), built.get(coreScript));
   return {
     [coreScript]: toScript(built.get(coreScript), coreScript, (names) => [
@@ -77,7 +81,7 @@ async function dynamicImports(root, options) {
 
 /** The rest takes the values of what it imports from the core once. */
 function refuseChangingExports(root, files) {
-  for (const file of files) {
+  for (const file of files.filter((each) => !isStandIn(each))) {
     const name = /^export (?:let|var) (\w+)/m.exec(readFileSync(path.join(root, file), "utf8"))?.[1];
     if (name !== undefined)
       throw new Error(`cannot bundle the runtime: expected a constant, got "let ${name}" in ${file}`);
@@ -88,6 +92,7 @@ function refuseChangingExports(root, files) {
 function restPlugin(root, deferred) {
   const contents = [
     'export * from "./runtime/bundle/rest.ts";',
+    ...lateModuleExports,
     "export const deferred = {",
     // A bundled module that is required runs at the first call.
     ...deferred.map((file) => `  "${file}": () => require("./${file}"),`),
@@ -105,8 +110,8 @@ function restPlugin(root, deferred) {
         if (!deferred.includes(path.relative(root, file))) return undefined;
         return { contents: await withLazyModules(file), loader: "js" };
       });
-      onResolve({ filter: /^runtime-rest\.cjs$/ }, () => ({ path: restScript, namespace: "rest" }));
-      onLoad({ filter: /.*/, namespace: "rest" }, () => ({ contents, resolveDir: root }));
+      onResolve({ filter: /^runtime-rest\.cjs$/ }, () => ({ path: restScript, namespace: restNamespace }));
+      onLoad({ filter: /.*/, namespace: restNamespace }, () => ({ contents, resolveDir: root }));
     },
   };
 }

@@ -3,6 +3,7 @@
  * is in the file, so that a process does not need a second copy of it to add the function (`runtime/bundle/load.ts`).
  */
 import { createRequire } from "node:module";
+import { lateModuleFunction } from "./late-modules.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -35,6 +36,7 @@ export function toScript(bundle, core, tail) {
     // The numbers of lines stay those of the source map.
     ...head,
     'const import_meta_url = require("node:url").pathToFileURL(__filename).href; ',
+    lateModuleFunction,
     'const importDeferred = async (file) => require("./load.cjs").loadRest().deferred[file](); ',
     `${body.trimEnd()}\n`,
     ...tail(exports).map((line) => `${line}\n`),

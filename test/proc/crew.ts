@@ -23,9 +23,10 @@ export async function loadCrew() {
   await import("../fixtures/crew/generated/registry.js");
   const { SteelWorker } = await import("../fixtures/crew/src/steel-worker.js");
   const { SmallGrain } = await import("../fixtures/crew/src/small-grain.js");
+  const { StillObserver } = await import("../fixtures/crew/src/still-observer.js");
   const { SteelFriend } = await import("../fixtures/crew/src/steel-friend.js");
   const { Unlisted } = await import("../fixtures/crew/unlisted/unlisted.js");
-  return { SteelWorker, SmallGrain, SteelFriend, Unlisted };
+  return { SteelWorker, SmallGrain, StillObserver, SteelFriend, Unlisted };
 }
 
 export type Crew = Awaited<ReturnType<typeof loadCrew>>;

@@ -4,7 +4,6 @@
  */
 
 import type { CarriedCheckpoint, StateOffer } from "../../../generated/checkpoint.js";
-import type { ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
 import {
   type ActorMove,
   type ActorPlace,
@@ -20,6 +19,7 @@ import {
   type SpawnOutcome,
   type StopOrder,
 } from "../../../generated/proc-agent.js";
+import type { ProcessEnding, ProcessOutput } from "../../../generated/process-report.js";
 import type {
   MovedSender,
   PublishedRankState,

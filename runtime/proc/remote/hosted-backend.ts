@@ -2,7 +2,8 @@
  * A process on an attached host as the backend of a proc. The daemon of the host starts it, sends it signals, and
  * reports its output and its exit. Its link goes through the daemon, unless a direct one is possible.
  */
-import type { HostSignal, ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
+import type { HostSignal } from "../../../generated/host-agent.js";
+import type { ProcessEnding, ProcessOutput } from "../../../generated/process-report.js";
 import { Deferred } from "../../link/deferred.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
 import type { Pipe } from "../../link/transport/pipe.js";
