@@ -4,10 +4,9 @@
  */
 import type { Actor, Stream, Uint32, Uint64 } from "viceroy/schema";
 import type { CarriedCheckpoint, Checkpoint } from "./checkpoint.js";
-import type { ProcessEnding, ProcessOutput } from "./process-report.js";
 import type { MovedSender, PublishedRankState, RelayedAnswer, RelayedCall, SenderMove } from "./published.js";
 import type { GrantClaim, MemoryAnswer } from "./rdma.js";
-import type { ActorNotice } from "./supervision.js";
+import type { ActorNotice, FailureCause } from "./supervision.js";
 
 /** The paths of PEM files. */
 export interface CertificateFiles {
@@ -183,6 +182,26 @@ export interface StopOrder {
   drain: Uint32;
   /** Whether the process exits only after the messages of its actors have reached the processes of the receivers. */
   deliver?: boolean;
+}
+
+/** The end of a process, as the host that has started it reports it. */
+export interface ProcessEnding {
+  proc: Uint64;
+  /** Whether the process has run. False if it could not be started. */
+  ran: boolean;
+  cause: FailureCause;
+  /** Whether the process has ended by itself with exit code 0. */
+  clean: boolean;
+}
+
+/** Lines that a process has printed, as the host that has started it reports them. */
+export interface ProcessOutput {
+  proc: Uint64;
+  /** Whether the lines are from standard error. Otherwise, they are from standard output. */
+  stderr: boolean;
+  lines: string[];
+  /** The number of lines that were dropped before these lines, because the driver did not read them in time. */
+  dropped: Uint32;
 }
 
 export interface ProcAgent extends Actor {

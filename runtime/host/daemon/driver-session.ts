@@ -12,8 +12,7 @@ import {
   type SeenDriver,
   type StartOrder,
 } from "../../../generated/host-agent.js";
-import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
-import type { ProcessOutput } from "../../../generated/process-report.js";
+import { type HostProof, type ProcessOutput, procAgentDescriptor } from "../../../generated/proc-agent.js";
 import type { ActorClass } from "../../actor/reference/actor-request.js";
 import { formatId, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/network-address.js";

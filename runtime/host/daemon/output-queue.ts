@@ -2,7 +2,7 @@
  * Sends the output of one driver's processes to the driver: in order, no faster than the driver takes it, and without
  * blocking a process. The queue is bounded; lines beyond the limit are dropped and counted.
  */
-import type { ProcessOutput } from "../../../generated/process-report.js";
+import type { ProcessOutput } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 

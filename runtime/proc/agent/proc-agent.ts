@@ -12,6 +12,8 @@ import {
   type HostWatchOrder,
   ProcAgentActor,
   type ProcConfig,
+  type ProcessEnding,
+  type ProcessOutput,
   type ProcInfo,
   procAgentDescriptor,
   type RankStatus,
@@ -19,7 +21,6 @@ import {
   type SpawnOutcome,
   type StopOrder,
 } from "../../../generated/proc-agent.js";
-import type { ProcessEnding, ProcessOutput } from "../../../generated/process-report.js";
 import type {
   MovedSender,
   PublishedRankState,

@@ -3,7 +3,7 @@
  * reports its output and its exit. Its link goes through the daemon, unless a direct one is possible.
  */
 import type { HostSignal } from "../../../generated/host-agent.js";
-import type { ProcessEnding, ProcessOutput } from "../../../generated/process-report.js";
+import type { ProcessEnding, ProcessOutput } from "../../../generated/proc-agent.js";
 import { Deferred } from "../../link/deferred.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
 import type { Pipe } from "../../link/transport/pipe.js";

@@ -1,6 +1,6 @@
 /** Tests of the queue of output for a driver: lines stay in order, share messages, and take bounded memory. */
 import { expect, test } from "vitest";
-import type { ProcessOutput } from "../../../generated/process-report.js";
+import type { ProcessOutput } from "../../../generated/proc-agent.js";
 import { OutputQueue } from "../../../runtime/host/daemon/output-queue.js";
 import { systemClock } from "../../../runtime/link/clock.js";
 import { until } from "../../proc/until.js";
