@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { hostAgentDescriptor } from "../../generated/host-agent.js";
 import { formatId } from "../../runtime/link/address.js";
+import { editRuntime } from "../sync/hosts/copied-build.js";
 import { attachPatiently } from "./attach-patiently.js";
 import { startHost } from "./start-host.js";
 
@@ -23,13 +24,7 @@ function otherVersion(edits: Readonly<Record<string, string>> = {}): string {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   writeFileSync(join(copy, "package.json"), JSON.stringify({ name: "viceroy", version: "99.0.0", type: "module" }));
-  const file = join(copy, "dist/runtime.cjs");
-  let text = readFileSync(file, "utf8");
-  for (const [from, to] of Object.entries({ [`"${version}"`]: '"99.0.0"', ...edits })) {
-    if (!text.includes(from)) throw new Error(`the runtime has no ${from}`);
-    text = text.replaceAll(from, to);
-  }
-  writeFileSync(file, text);
+  editRuntime({ dist: join(copy, "dist") }, { [`"${version}"`]: '"99.0.0"', ...edits });
   return join(copy, "dist/cli/viceroy.js");
 }
 

@@ -11,15 +11,23 @@ export interface CopiedBuild {
   readonly command: string;
 }
 
+/** The scripts of the runtime. */
+const scripts = ["runtime.cjs", "runtime-rest.cjs"];
+
 /** Changes all places of a text in the runtime of a build. */
-export function editRuntime({ dist }: CopiedBuild, edits: Readonly<Record<string, string>>): void {
-  const file = path.join(dist, "runtime.cjs");
-  let text = readFileSync(file, "utf8");
-  for (const [from, to] of Object.entries(edits)) {
-    if (!text.includes(from)) throw new Error(`the runtime has no ${from}`);
-    text = text.replaceAll(from, to);
+export function editRuntime({ dist }: Pick<CopiedBuild, "dist">, edits: Readonly<Record<string, string>>): void {
+  const found = new Set<string>();
+  for (const script of scripts) {
+    const file = path.join(dist, script);
+    let text = readFileSync(file, "utf8");
+    for (const [from, to] of Object.entries(edits)) {
+      if (!text.includes(from)) continue;
+      found.add(from);
+      text = text.replaceAll(from, to);
+    }
+    writeFileSync(file, text);
   }
-  writeFileSync(file, text);
+  for (const from of Object.keys(edits)) if (!found.has(from)) throw new Error(`the runtime has no ${from}`);
 }
 
 export function copyBuild(): CopiedBuild {
