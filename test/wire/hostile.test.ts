@@ -1,6 +1,6 @@
 /** Hostile messages: their cost is bounded by their size, and only bytes that an encoder can write are accepted. */
 import { expect, test } from "vitest";
-import { type Codec, codec } from "../../runtime/wire/index.js";
+import { type Codec, codec, Reader } from "../../runtime/wire/index.js";
 import { weight } from "./memory-weight.js";
 
 function bytesOf(text: string): Uint8Array {
@@ -182,4 +182,18 @@ test("`__proto__` is an ordinary key of a record, and inherited properties are n
   // An inherited property does not replace a missing one.
   const type = codec.object("T", { toString: codec.optional(codec.string) });
   expect(Object.keys(type.decode(type.encode({} as never)))).toEqual([]);
+});
+
+test("a message with text is refused if it is shorter than its slot, or if its heap starts elsewhere", () => {
+  const begin = (text: string, size: number) => {
+    const bytes = bytesOf(text);
+    const r = new Reader();
+    r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length);
+    return r.beginText(size);
+  };
+  expect(begin("05 00 00 00 00", 5)).toBe(4);
+  expect(() => begin("05 00 00 00", 5)).toThrow("it takes at least 5 bytes, got 4");
+  for (const heap of ["04", "00", "06"]) {
+    expect(() => begin(`${heap} 00 00 00 00`, 5)).toThrow("the string heap starts outside the message");
+  }
 });
