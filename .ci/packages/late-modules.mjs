@@ -19,7 +19,7 @@ const lateModules = [
 
 const namespace = "late";
 
-/** A line of the script of the core: the function that stand-ins call. */
+/** A line of both scripts: the function that stand-ins call. */
 export const lateModuleFunction = 'const lateModule = (file) => require("./load.cjs").loadRest().late[file]; ';
 
 /** Lines of the entry point of the rest, which export the modules to the stand-ins. */
@@ -52,12 +52,14 @@ export function lateModulesPlugin(root, entryNamespace) {
   };
 }
 
-/** Refuses code of the core that does more with a late class than to create its objects. */
-export function refuseOtherUses(root, script) {
+/** Refuses modules that do more with a late class than to create its objects: all of them get the stand-in. */
+export function refuseOtherUses(root, files) {
   const classes = lateModules.flatMap((file) => exportsOf(root, file)).filter(({ kind }) => kind === "class");
-  for (const { name } of classes) {
-    const found = new RegExp(`\\b(?:extends|instanceof) ${name}\\b|\\b${name}\\.`).exec(script);
-    if (found !== null) throw new Error(`cannot bundle the runtime: expected only "new ${name}", got "${found[0]}"`);
+  const uses = new RegExp(classes.map(({ name }) => `\\b(?:extends|instanceof) ${name}\\b|\\b${name}\\.\\w`).join("|"));
+  for (const file of files) {
+    const found = uses.exec(readFileSync(path.join(root, file), "utf8"))?.[0];
+    if (found !== undefined)
+      throw new Error(`cannot bundle the runtime: expected late classes only after "new", got "${found}" in ${file}`);
   }
 }
 

@@ -42,8 +42,11 @@ export async function buildRuntimeScripts(root, dist, options) {
     plugins: [lateModulesPlugin(root, restNamespace), restPlugin(root, deferred), ...options.plugins],
   });
   refuseChangingExports(root, Object.keys(metafile.outputs[path.relative(root, path.join(dist, coreScript))].inputs));
+  refuseOtherUses(
+    root,
+    Object.keys(metafile.inputs).filter((file) => /^(?:runtime|shared)\/.*\.ts$/.test(file)),
+  );
   const built = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
-  refuseOtherUses(root, built.get(coreScript));
   const coreExports = namespacesOfCore(built.get("core.cjs"), built.get(coreScript));
   return {
     [coreScript]: toScript(built.get(coreScript), coreScript, (names) => [

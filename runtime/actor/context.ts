@@ -167,7 +167,8 @@ export function callInTurn<A, B>(turn: AnyTurn, body: (first: A, second: B) => v
   const outer = synchronousTurn;
   synchronousTurn = turn;
   try {
-    body(first, second);
+    if (storage === undefined) body(first, second);
+    else storage.keep(outer, body, first, second);
   } finally {
     synchronousTurn = outer;
   }

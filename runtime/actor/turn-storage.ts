@@ -27,6 +27,8 @@ export interface TurnStorage<T extends object> {
   run(turn: T, body: () => unknown): unknown;
   /** Calls `body` as `run` does, but without the values that other AsyncLocalStorages have in the calling code, if that costs less. */
   start(turn: T, body: () => unknown): unknown;
+  /** Calls `body(first, second)`, which another turn runs. Its continuations belong to `turn`, which has run until then, or to nobody. */
+  keep<A, B>(turn: T | undefined, body: (first: A, second: B) => void, first: A, second: B): void;
 }
 
 /** The asynchronous context in which this module was loaded. */
@@ -35,7 +37,7 @@ const loadContext = new AsyncResource("ViceroyHandler");
 /**
  * Creates the storage of this process. From then on every promise costs more.
  *
- * @param running returns the turn that runs synchronously, which is the one that `run` or `start` was last called with
+ * @param running returns the turn that runs synchronously
  */
 export function createTurnStorage<T extends object>(running: () => T | undefined): TurnStorage<T> {
   return restoresValues(loadContext) ? new LocalStorage() : new ResourceMarks(running);
@@ -56,14 +58,20 @@ function restoresValues(context: AsyncResource): boolean {
 const turnOfResource = Symbol("viceroy.turn");
 
 class ResourceMarks<T extends object> implements TurnStorage<T> {
-  /** The asynchronous scope in which the turn that runs synchronously was started. */
+  /** The asynchronous scope in which the turn that runs synchronously was started, or `keptIn` of it while `keep` runs there. */
   #scope = 0;
+  /** The turn that continuations belong to while `keep` runs. */
+  #kept: T | undefined;
 
   constructor(running: () => T | undefined) {
     createHook({
       init: (_id, _type, _trigger, resource: { [turnOfResource]?: T }) => {
+        const scope = executionAsyncId();
+        let turn: T | undefined;
+        if (scope === this.#scope) turn = running();
+        else if (keptIn(scope) === this.#scope) turn = this.#kept;
         // Code of the turn may run a function in another scope, as `AsyncResource.runInAsyncScope` does.
-        const turn = executionAsyncId() === this.#scope ? running() : markOf<T>(executionAsyncResource());
+        else turn = markOf(executionAsyncResource());
         if (turn !== undefined) resource[turnOfResource] = turn;
       },
     }).enable();
@@ -86,6 +94,29 @@ class ResourceMarks<T extends object> implements TurnStorage<T> {
   start(turn: T, body: () => unknown): unknown {
     return this.run(turn, body);
   }
+
+  keep<A, B>(turn: T | undefined, body: (first: A, second: B) => void, first: A, second: B): void {
+    const scope = this.#scope;
+    // Inside of another `keep`, continuations stay those of its turn, and in another scope, those of the resource there.
+    if (scope !== executionAsyncId()) {
+      body(first, second);
+      return;
+    }
+    const outer = this.#kept;
+    this.#kept = turn;
+    this.#scope = keptIn(scope);
+    try {
+      body(first, second);
+    } finally {
+      this.#kept = outer;
+      this.#scope = scope;
+    }
+  }
+}
+
+/** Returns a number that is no scope, for `keep` in a scope. Scopes have numbers from 0, also more than 32 bits. */
+function keptIn(scope: number): number {
+  return -1 - scope;
 }
 
 function markOf<T>(resource: { [turnOfResource]?: T }): T | undefined {
@@ -109,5 +140,9 @@ class LocalStorage<T extends object> implements TurnStorage<T> {
 
   start(turn: T, body: () => unknown): unknown {
     return loadContext.runInAsyncScope(this.#enter, undefined, turn, body);
+  }
+
+  keep<A, B>(_turn: T | undefined, body: (first: A, second: B) => void, first: A, second: B): void {
+    body(first, second);
   }
 }

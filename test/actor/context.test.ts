@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { stat } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { context, currentCell, setMainRoot } from "../../runtime/actor/context.js";
+import { callInTurn, context, currentCell, runInTurn, setMainRoot } from "../../runtime/actor/context.js";
 import { Counter, type CounterMesh } from "./counter.js";
 import { type TestProc, World } from "./world.js";
 
@@ -127,6 +127,40 @@ test("what a handler leaves behind in another asynchronous scope does not have i
   await leaver.value.callOne();
   while (found === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
   expect(found).toBe("root");
+});
+
+test("what a handler creates while it calls code of another turn continues as the handler, unless that code runs in its turn", async () => {
+  const found: string[] = [];
+  const note = (what: string) => found.push(`${what} as ${context().actor.name}`);
+  const later = (what: string) => void Promise.resolve().then(() => note(`${what} continues`));
+  class Caller extends Counter {
+    override value(): number {
+      const { turn } = there.proc.root;
+      callInTurn(
+        turn,
+        (outer, inner) => {
+          note(outer);
+          later(outer);
+          runInTurn(turn, () => later("a run"));
+          callInTurn(turn, later, inner, undefined);
+        },
+        "a call",
+        "a nested call",
+      );
+      later("the handler");
+      return 0;
+    }
+  }
+  const caller = world.spawn<typeof Caller, never>("caller", Caller, [0], [there], {}) as CounterMesh<never>;
+  await caller.value.callOne();
+  while (found.length < 5) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(found).toEqual([
+    "a call as there",
+    "a call continues as caller",
+    "a run continues as there",
+    "a nested call continues as caller",
+    "the handler continues as caller",
+  ]);
 });
 
 test("handlers that one read starts each have their own context, also after one has thrown and across awaits", async () => {
