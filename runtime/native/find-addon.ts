@@ -1,7 +1,7 @@
 /** Finds and loads addons. Every addon is optional. */
 
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/addon-location.js";
 import { findPrebuiltAddon } from "../../native/prebuilt-addon.js";
 import { errorMessage } from "../../shared/text/error-message.js";
@@ -24,7 +24,7 @@ export function findAddon<Addon>(name: AddonName): AddonLookup<Addon> {
   if (given === "off") return missing(`${addonVariable(name)} is "off"`, true);
   if (process.platform !== "linux") return missing(`there is none for ${process.platform}`, false);
   try {
-    const file = given || addonFile(name);
+    const file = given ? resolve(given) : addonFile(name);
     if (existsSync(file)) {
       // A file that the user has named is trusted.
       if (!given && !isTrusted(file)) return missing(`others than this user could have written ${file}`, false);
@@ -38,8 +38,11 @@ export function findAddon<Addon>(name: AddonName): AddonLookup<Addon> {
   }
 }
 
+/** Loads an addon as `require` does, without its search for the file, which takes longer than the loading. */
 function load<Addon>(file: string): AddonLookup<Addon> {
-  return { addon: createRequire(import.meta.url)(file) as Addon, file };
+  const module = { exports: {} };
+  process.dlopen(module, file);
+  return { addon: module.exports as Addon, file };
 }
 
 function missing(why: string, off: boolean): AddonLookup<never> {

@@ -1,4 +1,4 @@
-/** Tests that a process loads the code that few processes need when it is first used. */
+/** Tests that processes load code and modules of Node.js that few processes need when they are first used. */
 import { thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "./crew.js";
@@ -21,3 +21,12 @@ test.each(["process", "thread"] as const)(
     expect(await observers.slice({ gpus: 1 }).scripts.callOne()).toEqual(["runtime.cjs"]);
   },
 );
+
+test("a child process that answers calls has loaded no module of Node.js that it does not use", async () => {
+  await using procs = thisHost().spawnProcs({ gpus: 1 });
+  const builtins = await procs.spawn("observers", crew.StillObserver).builtins.callOne();
+  const needless = ["child_process", "crypto", "http", "perf_hooks", "tls", "worker_threads", "zlib"];
+  expect(builtins.filter((name) => needless.includes(name))).toEqual([]);
+  // The list would be empty if Node.js gave its entries other names.
+  expect(builtins).toContain("net");
+});

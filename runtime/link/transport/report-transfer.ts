@@ -1,5 +1,6 @@
 /** Reports large transfers over sockets and shared memory, with the waiting time that Linux counts for each thread. */
 import { readFileSync } from "node:fs";
+import { systemClock } from "../clock.js";
 import { coreContention } from "../core-contention.js";
 
 /** Transfers of at least this size in bytes are reported. */
@@ -7,11 +8,9 @@ const LARGE_TRANSFER = 32 * 1024;
 /** Time on the core, time of waiting for it, both in nanoseconds, and number of turns. */
 const SCHEDULER_STATISTICS = "/proc/thread-self/schedstat";
 
-const now = performance.now.bind(performance);
-
 /** A transport has read or written `bytes` bytes at once. */
 export function reportTransfer(bytes: number): void {
-  if (bytes >= LARGE_TRANSFER) coreContention.transferred(now, waitingTime);
+  if (bytes >= LARGE_TRANSFER) coreContention.transferred(systemClock.now, waitingTime);
 }
 
 /** Returns how long this thread has waited for a core, in milliseconds, or undefined where the operating system does not tell. */
