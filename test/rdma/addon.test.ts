@@ -1,5 +1,5 @@
 /** Tests of the addon: how it is found, which memory it accepts, and that everything works without it. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -100,6 +100,12 @@ describe.skipIf(!hasAddon)("with the addon", () => {
     expect(view.length).toBe(0);
     expect(() => buffer.view).toThrow("cannot view: the buffer was dropped here");
     expect(openMemory()).toBe(1);
+  });
+
+  test("a path without a folder counts from the working directory", async () => {
+    copyFileSync(locateAddon("rdma").file, path.join(folder, "copied.node"));
+    const { stdout, stderr } = await run(process.execPath, [program], folder, { VICEROY_RDMA_ADDON: "copied.node" });
+    expect({ stdout, stderr }).toEqual({ stdout: "2 3\n", stderr: "" });
   });
 
   test("child programs do not inherit the descriptors of memory", async () => {
