@@ -5,8 +5,9 @@ import type { PausablePipe } from "../pipe.js";
 import { PipeStream } from "../pipe-stream.js";
 import { streamPipe } from "../socket/pipe.js";
 import { judgePeer } from "./accepted-peer.js";
-import { type AcceptTls, notTlsCodes, pemsOf, reloadCredentials, serverSettings } from "./connect.js";
+import { type AcceptTls, pemsOf, reloadCredentials, serverSettings } from "./connect.js";
 import type { Credentials } from "./credentials.js";
+import { notTlsCodes } from "./error-codes.js";
 
 /** Takes a connection. @param admitted called when the peer has shown a certificate that is trusted */
 export type TakePipe = (pipe: PausablePipe, peer: string, admitted: () => void) => void;

@@ -23,6 +23,7 @@ import { startListening } from "../tcp/connect.js";
 import { explainTimes, judgePeer } from "./accepted-peer.js";
 import { clockFaultOf } from "./certificate-faults.js";
 import type { Credentials, TlsContents, TlsMaterial } from "./credentials.js";
+import { notTlsCodes, untrustedCodes } from "./error-codes.js";
 import { formatIdentity, type Identity, identityInNames, type PeerIdentity, parseIdentity } from "./identity.js";
 
 /** The settings of both directions: TLS 1.3 only. */
@@ -148,18 +149,6 @@ function hostChecks(own: Identity | undefined): IdentityChecks {
     },
   };
 }
-
-/** The OpenSSL codes for answers that are not TLS. */
-export const notTlsCodes = new Set([
-  "ERR_SSL_WRONG_VERSION_NUMBER",
-  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
-  "ERR_SSL_HTTP_REQUEST",
-]);
-/**
- * The OpenSSL and Node.js codes for certificates that are not trusted, such as `CERT_HAS_EXPIRED` and
- * `UNABLE_TO_GET_ISSUER_CERT`.
- */
-const untrustedCodes = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
 /**
  * Translates an OpenSSL error about the peer.

@@ -1,5 +1,6 @@
 /** The errors of WebSockets that do not open: what answered in place of a driver gateway, and what to do. */
 import type { IncomingMessage } from "node:http";
+import { notTlsCodes, untrustedCodes } from "../tls/error-codes.js";
 import { formatWebSocketUrl } from "./url.js";
 
 /** Explains an answer of HTTP in place of a WebSocket. The code of the error is `HTTP_` and the status. */
@@ -46,17 +47,6 @@ function redirectText(location: string, url: URL): string {
   return `the answer is a redirection to ${shown}, which is not followed; use that URL if it is the right one`;
 }
 
-/** The OpenSSL codes for answers that are not TLS. */
-const notTls = new Set([
-  "ERR_SSL_WRONG_VERSION_NUMBER",
-  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
-  "ERR_SSL_HTTP_REQUEST",
-  "EPROTO",
-]);
-
-/** The OpenSSL and Node.js codes for certificates that are not trusted. */
-const untrusted = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
-
 /** Explains why no answer came. Codes of the system are kept, because they say whether another attempt may succeed. */
 export function explainFailure(error: NodeJS.ErrnoException, { host }: URL): Error {
   const { code, message } = error;
@@ -66,8 +56,9 @@ export function explainFailure(error: NodeJS.ErrnoException, { host }: URL): Err
   };
   if (code === undefined) return explained(`something that is no driver gateway answered: ${message}`);
   if (code.startsWith("HPE_")) return explained(`something that does not speak HTTP answered: ${message}`);
-  if (notTls.has(code)) return explained(`${host} does not speak TLS; use ws:// in the URL: ${message}`);
-  if (untrusted.test(code)) {
+  if (code === "EPROTO" || notTlsCodes.has(code))
+    return explained(`${host} does not speak TLS; use ws:// in the URL: ${message}`);
+  if (untrustedCodes.test(code)) {
     return explained(
       `this process does not trust the certificate of ${host}: ${message}; if it is of an authority of your own, start ` +
         "this program with the variable NODE_EXTRA_CA_CERTS, which names the file of the authority",
